@@ -157,6 +157,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-raw",
             "narrows-io",
             "narrows-nvme",
+            "narrows-nvme-tls",
             "narrows-read-cache",
             "narrows-log-tier",
             // Memory of other machines as a log.

@@ -1,6 +1,5 @@
 //! A host and a controller, from Connect to the end.
 
-use std::net::TcpStream;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -16,14 +15,13 @@ use narrows_nvme::{HostId, Status};
 
 use crate::HostError;
 use crate::address::Address;
-use crate::admin::CommandConnection;
+use crate::admin::{CommandConnection, ConnectionParts};
 use crate::authenticate::{Names, Secrets, satisfy};
 use crate::command_queue::CommandQueue;
 use crate::identity::Identity;
 use crate::interface::interface_of;
 use crate::link::Link;
 use crate::path::{NvmeTcpPath, PathOptions, QueueParts};
-use crate::queue::HostQueue;
 use crate::reconnect::Outages;
 
 /// How long a controller may take to be ready where it says nothing of that.
@@ -55,6 +53,8 @@ pub struct Reached {
     pub queue_entries: u32,
     /// The digests that are used.
     pub digests: Digests,
+    /// The cipher suite of TLS; none where the connections go without.
+    pub suite: Option<String>,
     /// Most data of a command, bytes.
     pub max_data: u32,
 }
@@ -88,6 +88,9 @@ impl Reached {
         }
         if self.digests != now.digests {
             return other("the target agrees to other digests");
+        }
+        if self.suite != now.suite {
+            return other("the connections are encrypted otherwise");
         }
         let less = now.queues < self.queues
             || now.queue_entries < self.queue_entries
@@ -303,7 +306,8 @@ pub(crate) fn establish(
     credentials: &Credentials,
     queues: u16,
 ) -> Result<Established, HostError> {
-    let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
+    let offer = credentials.secrets.tls_offer(credentials.names(address));
+    let mut admin = CommandConnection::open(address, offer.as_deref(), 1, MOST_DATA)?;
     let data = connect_data(address, &credentials.identity, DYNAMIC_CONTROLLER);
     let keep_alive_ms = address.keep_alive_s.saturating_mul(1000);
     let (controller, required) =
@@ -321,7 +325,7 @@ pub(crate) fn open_queue(
     controller: u16,
     queue: (u16, u16, u32),
     most_data: u32,
-) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+) -> Result<ConnectionParts, HostError> {
     for _ in 0..QUEUE_TRIES {
         match try_open_queue(address, credentials, controller, queue, most_data) {
             Err(HostError::Failed { .. }) => std::thread::sleep(QUEUE_PAUSE),
@@ -337,7 +341,7 @@ fn try_open_queue(
     controller: u16,
     queue: (u16, u16, u32),
     most_data: u32,
-) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+) -> Result<ConnectionParts, HostError> {
     let opened = open_io_connection(address, credentials, controller, queue, most_data)?;
     Ok(opened.into_parts())
 }
@@ -350,7 +354,9 @@ pub(crate) fn open_io_connection(
     (number, slots, entries): (u16, u16, u32),
     most_data: u32,
 ) -> Result<CommandConnection, HostError> {
-    let mut connection = CommandConnection::open(address, slots.max(1), most_data)?;
+    let offer = credentials.secrets.tls_offer(credentials.names(address));
+    let mut connection =
+        CommandConnection::open(address, offer.as_deref(), slots.max(1), most_data)?;
     let data = connect_data(address, &credentials.identity, controller);
     let (_, required) = connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
     satisfy(&mut connection, required, &credentials.secrets, credentials.names(address))?;
@@ -441,6 +447,7 @@ fn reach(
         queues: granted.submission.min(granted.completion).min(u32::from(queues)),
         queue_entries: max_commands,
         digests: admin.digests(),
+        suite: admin.suite().map(str::to_string),
         max_data: u32::try_from(most).unwrap_or(MOST_DATA).min(MOST_DATA),
     })
 }

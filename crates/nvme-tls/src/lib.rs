@@ -17,7 +17,7 @@ mod pipes;
 mod session;
 
 pub use error::TlsError;
-pub use session::{KeyRing, RECORD_BYTES, Session, prepare};
+pub use session::{KeyRing, NoKeys, RECORD_BYTES, Session, prepare};
 
 /// Whether what comes first on a connection begins TLS: a record with a handshake in it. NVMe/TCP itself begins with a zero.
 pub fn is_begun_by(first: u8) -> bool {

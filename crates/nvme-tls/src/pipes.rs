@@ -44,9 +44,18 @@ impl Pipes {
         &self.output[self.gone..]
     }
 
+    pub(crate) fn take_output(&mut self, into: &mut Vec<u8>) {
+        if self.gone > 0 {
+            into.extend_from_slice(self.output());
+            return self.sent(usize::MAX);
+        }
+        into.shrink_to(KEPT);
+        std::mem::swap(&mut self.output, into);
+    }
+
     /// So many bytes of the output went.
     pub(crate) fn sent(&mut self, bytes: usize) {
-        self.gone = (self.gone + bytes).min(self.output.len());
+        self.gone = self.gone.saturating_add(bytes).min(self.output.len());
         if self.gone == self.output.len() {
             self.output.clear();
             self.output.shrink_to(KEPT);

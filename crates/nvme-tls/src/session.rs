@@ -29,6 +29,16 @@ pub trait KeyRing {
     fn psk(&self, identity: &PskIdentity) -> Option<TlsPsk>;
 }
 
+/// A host's: it asks the library for nothing but what it offered.
+#[derive(Debug, Clone, Copy)]
+pub struct NoKeys;
+
+impl KeyRing for NoKeys {
+    fn psk(&self, _: &PskIdentity) -> Option<TlsPsk> {
+        None
+    }
+}
+
 /// What the library has for a connection. The connection ends before what it reads from.
 struct Machine {
     connection: Connection,
@@ -53,6 +63,8 @@ pub struct Session {
     offered: Vec<PskIdentity>,
     identity: Option<PskIdentity>,
     is_host: bool,
+    /// What is to be said and waits for more, up to a record.
+    gathered: Vec<u8>,
     /// Something came already.
     heard: bool,
     /// The other side has ended its direction in order.
@@ -170,7 +182,15 @@ impl Session {
     }
 
     fn new(step: Step, offered: Vec<PskIdentity>, is_host: bool) -> Session {
-        Session { step, offered, identity: None, is_host, heard: false, closed: false }
+        Session {
+            step,
+            offered,
+            identity: None,
+            is_host,
+            gathered: Vec::new(),
+            heard: false,
+            closed: false,
+        }
     }
 
     /// Whether the handshake has ended well: data may be sent.
@@ -181,6 +201,14 @@ impl Session {
     /// The name of the key that both sides have, once it is proven.
     pub fn identity(&self) -> Option<&PskIdentity> {
         self.identity.as_ref().filter(|_| self.is_open())
+    }
+
+    /// The cipher suite, once the handshake has ended: TLS_AES_128_GCM_SHA256.
+    pub fn suite(&self) -> Option<&str> {
+        match &self.step {
+            Step::Open(machine) => machine.connection.cipher_suite().ok(),
+            Step::Hello(_) | Step::Handshake(_) | Step::Over(_) => None,
+        }
     }
 
     /// Whether the other side said that it sends no more (close_notify). A connection that ends otherwise may have been cut.
@@ -268,7 +296,46 @@ impl Session {
     ///
     /// # Errors
     /// The handshake hasn't ended well, or what the library says.
-    pub fn send(&mut self, mut plain: &[u8]) -> Result<(), TlsError> {
+    pub fn send(&mut self, plain: &[u8]) -> Result<(), TlsError> {
+        self.gather(plain)?;
+        self.flush()
+    }
+
+    /// The same for a part of what is to be said: small parts share a record, and the last of them waits for [`flush`](Session::flush).
+    ///
+    /// # Errors
+    /// As [`send`](Session::send).
+    pub fn gather(&mut self, mut plain: &[u8]) -> Result<(), TlsError> {
+        while !plain.is_empty() {
+            if self.gathered.is_empty() && plain.len() >= RECORD_BYTES {
+                let (whole, rest) = plain.split_at(plain.len() / RECORD_BYTES * RECORD_BYTES);
+                self.encrypt(whole)?;
+                plain = rest;
+                continue;
+            }
+            let (part, rest) = plain.split_at(plain.len().min(RECORD_BYTES - self.gathered.len()));
+            self.gathered.extend_from_slice(part);
+            plain = rest;
+            if self.gathered.len() == RECORD_BYTES {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Encrypts what was gathered.
+    ///
+    /// # Errors
+    /// As [`send`](Session::send).
+    pub fn flush(&mut self) -> Result<(), TlsError> {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        let encrypted = if gathered.is_empty() { Ok(()) } else { self.encrypt(&gathered) };
+        gathered.clear();
+        self.gathered = gathered;
+        encrypted
+    }
+
+    fn encrypt(&mut self, mut plain: &[u8]) -> Result<(), TlsError> {
         let Step::Open(machine) = &mut self.step else {
             return Err(TlsError::Failed("nothing is sent outside of a session".to_string()));
         };
@@ -292,6 +359,17 @@ impl Session {
             Step::Handshake(machine) | Step::Open(machine) => machine.pipes.output(),
             Step::Over(pipes) => pipes.output(),
         }
+    }
+
+    /// Takes what goes over the network next, all of it, into an empty vector, whose room is used in its place: what is taken stays where it
+    /// is, whatever comes meanwhile.
+    pub fn take_output(&mut self, into: &mut Vec<u8>) {
+        let pipes = match &mut self.step {
+            Step::Hello(_) => return,
+            Step::Handshake(machine) | Step::Open(machine) => &mut machine.pipes,
+            Step::Over(pipes) => pipes,
+        };
+        pipes.take_output(into);
     }
 
     /// So many bytes of that went.

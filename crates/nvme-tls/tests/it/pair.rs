@@ -90,6 +90,7 @@ fn keys_of_every_kind_open_a_session_by_the_best_name() {
     {
         let key = ConfiguredKey::new(transform, &vec![5; length]).unwrap();
         let psks = offer(&key);
+        let suite = if length == 32 { "TLS_AES_128_GCM_SHA256" } else { "TLS_AES_256_GCM_SHA384" };
         // Both names, then the one without digest as older hosts have it.
         for offered in [&psks[..], &psks[1..]] {
             let mut pair = Pair::new(offered, vec![key.clone()]);
@@ -97,6 +98,7 @@ fn keys_of_every_kind_open_a_session_by_the_best_name() {
             pair.exchange(usize::MAX).unwrap();
             let first = Some(&offered[0].identity);
             assert_eq!((pair.host.identity(), pair.target.identity()), (first, first));
+            assert_eq!((pair.host.suite(), pair.target.suite()), (Some(suite), Some(suite)));
         }
     }
 }
