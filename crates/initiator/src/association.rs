@@ -1,6 +1,7 @@
 //! A host and a controller, from Connect to the end.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -135,7 +136,11 @@ impl Association {
     }
 
     fn of(address: &Address, queues: u16, identity: Identity) -> Result<Association, HostError> {
-        let credentials = Credentials { identity, secrets: Secrets::of(address)? };
+        let credentials = Credentials {
+            identity,
+            secrets: Secrets::of(address)?,
+            known_name: AtomicUsize::new(0),
+        };
         let established = establish(address, &credentials, queues)?;
         let on_this_machine = established.admin.is_on_this_machine();
         let interface = established.admin.local_address().and_then(interface_of);
@@ -284,6 +289,8 @@ impl Drop for Association {
 pub(crate) struct Credentials {
     identity: Identity,
     secrets: Secrets,
+    /// Which of the names of its TLS key the target knew.
+    known_name: AtomicUsize,
 }
 
 impl Credentials {
@@ -300,14 +307,41 @@ pub(crate) struct Established {
     pub(crate) reached: Reached,
 }
 
+/// Opens a connection; by TLS where there is a key. Its names are tried one after the other, the newer first, as Linux does: there are
+/// targets that look at the first of several alone (GnuTLS).
+fn open_connection(
+    address: &Address,
+    credentials: &Credentials,
+    slots: u16,
+    most_data: u32,
+) -> Result<CommandConnection, HostError> {
+    let Some(psks) = credentials.secrets.tls_offer(credentials.names(address)) else {
+        return CommandConnection::open(address, None, slots, most_data);
+    };
+    let first = credentials.known_name.load(Ordering::Relaxed);
+    let mut failed = HostError::TlsUnanswered;
+    for at in (0..psks.len()).map(|step| (first + step) % psks.len()) {
+        match CommandConnection::open(address, Some(&psks[at..=at]), slots, most_data) {
+            Err(HostError::Tls(error)) if error.is_of_key() => failed = HostError::Tls(error),
+            Err(HostError::TlsUnanswered) => {}
+            opened => {
+                if opened.is_ok() {
+                    credentials.known_name.store(at, Ordering::Relaxed);
+                }
+                return opened;
+            }
+        }
+    }
+    Err(failed)
+}
+
 /// Connects the admin queue, and asks what is there.
 pub(crate) fn establish(
     address: &Address,
     credentials: &Credentials,
     queues: u16,
 ) -> Result<Established, HostError> {
-    let offer = credentials.secrets.tls_offer(credentials.names(address));
-    let mut admin = CommandConnection::open(address, offer.as_deref(), 1, MOST_DATA)?;
+    let mut admin = open_connection(address, credentials, 1, MOST_DATA)?;
     let data = connect_data(address, &credentials.identity, DYNAMIC_CONTROLLER);
     let keep_alive_ms = address.keep_alive_s.saturating_mul(1000);
     let (controller, required) =
@@ -354,9 +388,7 @@ pub(crate) fn open_io_connection(
     (number, slots, entries): (u16, u16, u32),
     most_data: u32,
 ) -> Result<CommandConnection, HostError> {
-    let offer = credentials.secrets.tls_offer(credentials.names(address));
-    let mut connection =
-        CommandConnection::open(address, offer.as_deref(), slots.max(1), most_data)?;
+    let mut connection = open_connection(address, credentials, slots.max(1), most_data)?;
     let data = connect_data(address, &credentials.identity, controller);
     let (_, required) = connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
     satisfy(&mut connection, required, &credentials.secrets, credentials.names(address))?;

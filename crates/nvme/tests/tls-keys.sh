@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Keys of NVMe/TCP with TLS by OpenSSL's command line: what the table in src/tls/derive.rs was made of. Needs openssl 3, base64 and xxd or od.
 set -euo pipefail
-host=nqn.2014-08.org.nvmexpress:uuid:2cd2c43b-a90a-45c1-a8cd-86b33ab273b5
-subsystem=nqn.2026-11.org.example:disk
+host=${HOST:-nqn.2014-08.org.nvmexpress:uuid:2cd2c43b-a90a-45c1-a8cd-86b33ab273b5}
+subsystem=${SUBSYSTEM:-nqn.2026-11.org.example:disk}
 
 hex() { od -An -v -tx1 | tr -d ' \n'; }
 # HKDF-Expand-Label of HKDF-Extract: hash, bytes, key in hex, label, context.

@@ -13,9 +13,9 @@ use narrows_nvme::command::{AdminCommand, DYNAMIC_CONTROLLER, FabricsCommand, Lo
 use narrows_nvme::digest::Digests;
 use narrows_nvme::log::{DISCOVERY_RECORD, DiscoveryLog, page};
 use narrows_nvme::pdu::{COMMON_BYTES, CommonHeader, Framing, IcReq, Pdu, Side};
-use narrows_nvme::tls::{ConfiguredKey, PskHash, TlsPsk};
+use narrows_nvme::tls::{ConfiguredKey, PskHash, PskIdentity, TlsPsk, Version};
 use narrows_nvme::{CompletionEntry, DISCOVERY_NQN, DataPointer, Nqn, Status};
-use narrows_nvme_tls::{NoKeys, Session, TlsError};
+use narrows_nvme_tls::{KeyRing, NoKeys, Session, TlsError};
 
 use crate::authentication::Keys;
 use crate::cutter::Relay;
@@ -490,4 +490,49 @@ fn connections_that_are_cut_are_made_again_by_tls() {
     }
     assert_eq!(association.outages().reconnects, 2);
     program.stop();
+}
+
+/// Keys by the older form of their names alone.
+struct OlderNames;
+
+impl KeyRing for OlderNames {
+    fn psk(&self, identity: &PskIdentity) -> Option<TlsPsk> {
+        key(1).psk_of(identity).filter(|_| identity.version == Version::Zero)
+    }
+}
+
+#[test]
+fn a_name_that_a_target_does_not_know_is_followed_by_the_other_over_another_connection() {
+    let files = TlsFiles::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let target = std::thread::spawn(move || {
+        let results = [(); 2].map(|()| {
+            let (mut socket, _) = listener.accept().unwrap();
+            let (mut session, mut plain) = (Session::target(), Vec::new());
+            let mut input = [0; 4096];
+            loop {
+                let came = socket.read(&mut input).unwrap();
+                let taken = session.receive(&input[..came], &OlderNames, &mut plain);
+                socket.write_all(session.output()).unwrap();
+                session.sent(usize::MAX);
+                match session.identity() {
+                    _ if taken.is_err() => return taken.map(|()| String::new()),
+                    Some(identity) => return Ok(identity.to_string()),
+                    None => assert!(came > 0),
+                }
+            }
+        });
+        // Nobody else comes.
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err());
+        results
+    });
+    let key = files.path("key");
+    let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?hostnqn={HOST}&tls-key-file={key}");
+    // The target leaves once it knows who came.
+    assert!(matches!(refused(&address.parse().unwrap()), HostError::Closed(_) | HostError::System { .. }));
+    let [first, second] = target.join().unwrap();
+    assert!(matches!(&first, Err(TlsError::NoKey(name)) if name.starts_with("NVMe1R01 ")));
+    assert_eq!(second.unwrap(), format!("NVMe0R01 {HOST} {NQN}"));
 }
