@@ -504,6 +504,7 @@ mod tests {
             queues: 4,
             queue_entries: 128,
             digests: Digests { header: false, data: true },
+            suite: None,
             max_data: 1 << 20,
         }
     }
@@ -515,7 +516,7 @@ mod tests {
         let more = Reached { queues: 8, max_data: 2 << 20, queue_entries: 256, ..reached() };
         assert!(before.check_same(&more).is_ok());
         type Change = fn(&mut Reached);
-        let changes: [(&str, Change); 13] = [
+        let changes: [(&str, Change); 14] = [
             ("serial number", |now| now.controller.serial = "B".to_string()),
             ("model", |now| now.controller.model = "B".to_string()),
             ("another identifier", |now| now.namespace.nguid = [1; 16]),
@@ -528,6 +529,7 @@ mod tests {
             ("write protection", |now| now.namespace.write_protected = true),
             ("write cache", |now| now.controller.write_cache = 0),
             ("other digests", |now| now.digests.data = false),
+            ("encrypted otherwise", |now| now.suite = Some("TLS_AES_128_GCM_SHA256".to_string())),
             ("grants less", |now| now.max_data = 128 << 10),
             ("grants less", |now| now.queues = 3),
         ];

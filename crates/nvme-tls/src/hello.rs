@@ -24,6 +24,15 @@ const PRE_SHARED_KEY: u16 = 41;
 const TLS_1_3: [u8; 2] = [3, 4];
 const PSK_DHE_KE: u8 = 1;
 
+/// A key that a host offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// Its name.
+    pub(crate) name: Vec<u8>,
+    /// Length of the proof that the host has it (binder), as the hash's values are long; 0 where there is none.
+    pub(crate) binder_bytes: usize,
+}
+
 /// A first message that comes in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
@@ -32,9 +41,9 @@ pub(crate) struct Gathering {
 }
 
 impl Gathering {
-    /// Takes what came; the names of keys once the message is whole, in the host's order. What is beyond the limit stays with who gave it,
+    /// Takes what came; the keys that are offered once the message is whole, in the host's order. What is beyond the limit stays with who gave it,
     /// as an error.
-    pub(crate) fn take(&mut self, input: &[u8]) -> Result<Option<Vec<Vec<u8>>>, TlsError> {
+    pub(crate) fn take(&mut self, input: &[u8]) -> Result<Option<Vec<Offer>>, TlsError> {
         // More than a first message may come at once only from who doesn't wait for an answer.
         if self.bytes.len() + input.len() > LONGEST {
             return Err(TlsError::Hello("it is too long"));
@@ -46,7 +55,7 @@ impl Gathering {
             None => return Ok(None),
         }
         match message_of(&self.bytes)? {
-            Some(message) => names_of(&message).map(Some),
+            Some(message) => offers_of(&message).map(Some),
             None => Ok(None),
         }
     }
@@ -102,8 +111,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The names of keys in a message.
-fn names_of(message: &[u8]) -> Result<Vec<Vec<u8>>, TlsError> {
+/// The keys that a message offers.
+fn offers_of(message: &[u8]) -> Result<Vec<Offer>, TlsError> {
     let mut message = Reader(message);
     // Version of old and random number.
     message.take(2 + 32)?;
@@ -111,7 +120,7 @@ fn names_of(message: &[u8]) -> Result<Vec<Vec<u8>>, TlsError> {
     for length_bytes in [1, 2, 1] {
         message.vector(length_bytes)?;
     }
-    let (mut version, mut mode, mut names) = (false, false, None);
+    let (mut version, mut mode, mut offers) = (false, false, None);
     let mut extensions = message.vector(2)?;
     while !extensions.0.is_empty() {
         let kind = extensions.number(2)?;
@@ -121,28 +130,31 @@ fn names_of(message: &[u8]) -> Result<Vec<Vec<u8>>, TlsError> {
                 version = content.vector(1)?.0.chunks_exact(2).any(|each| *each == TLS_1_3);
             }
             Ok(KEY_EXCHANGE_MODES) => mode = content.vector(1)?.0.contains(&PSK_DHE_KE),
-            Ok(PRE_SHARED_KEY) => names = Some(identities_of(content.vector(2)?)?),
+            Ok(PRE_SHARED_KEY) => offers = Some(keys_of(content)?),
             _ => {}
         }
     }
     if !version {
         return Err(TlsError::Unsuited("no TLS 1.3"));
     }
-    match names {
-        Some(names) if mode && !names.is_empty() => Ok(names),
+    match offers {
+        Some(offers) if mode && !offers.is_empty() => Ok(offers),
         Some(_) => Err(TlsError::Unsuited("no pre-shared key with key exchange (psk_dhe_ke)")),
         None => Err(TlsError::Unsuited("no pre-shared key")),
     }
 }
 
-fn identities_of(mut list: Reader<'_>) -> Result<Vec<Vec<u8>>, TlsError> {
-    let mut names = Vec::new();
-    while !list.0.is_empty() && names.len() < MOST_NAMES {
-        names.push(list.vector(2)?.0.to_vec());
+fn keys_of(mut content: Reader<'_>) -> Result<Vec<Offer>, TlsError> {
+    let (mut names, mut binders) = (content.vector(2)?, content.vector(2)?);
+    let mut offers = Vec::new();
+    while !names.0.is_empty() && offers.len() < MOST_NAMES {
+        let name = names.vector(2)?.0.to_vec();
         // Age of a ticket.
-        list.take(4)?;
+        names.take(4)?;
+        let binder_bytes = if binders.0.is_empty() { 0 } else { binders.vector(1)?.0.len() };
+        offers.push(Offer { name, binder_bytes });
     }
-    Ok(names)
+    Ok(offers)
 }
 
 #[cfg(test)]
@@ -171,7 +183,8 @@ mod tests {
     fn keys(names: &[&str]) -> Vec<u8> {
         let entry = |name: &&str| [&vector(2, name.as_bytes())[..], &[0; 4]].concat();
         let identities: Vec<u8> = names.iter().flat_map(entry).collect();
-        let binders = vector(2, &vector(1, &[7; 32]));
+        let binders: Vec<u8> = names.iter().flat_map(|_| vector(1, &[7; 32])).collect();
+        let binders = vector(2, &binders);
         extension(PRE_SHARED_KEY, &[vector(2, &identities), binders].concat())
     }
 
@@ -194,13 +207,14 @@ mod tests {
         message(&[versions(TLS_1_3), modes(PSK_DHE_KE), keys(&["one", "two"])])
     }
 
-    fn taken(bytes: &[u8]) -> Result<Option<Vec<Vec<u8>>>, TlsError> {
+    fn taken(bytes: &[u8]) -> Result<Option<Vec<Offer>>, TlsError> {
         Gathering::default().take(bytes)
     }
 
     #[test]
     fn names_are_found_however_the_message_is_cut() {
-        let names = vec![b"one".to_vec(), b"two".to_vec()];
+        let names = [b"one", b"two"].map(|name| Offer { name: name.to_vec(), binder_bytes: 32 });
+        let names = names.to_vec();
         for fragment in [1, 3, 50, 10_000] {
             let bytes = records(&good(), fragment);
             assert_eq!(taken(&bytes), Ok(Some(names.clone())), "{fragment}");
@@ -251,7 +265,7 @@ mod tests {
             assert!(least <= LONGEST);
         }
         assert_eq!(gathering.bytes.len(), LONGEST);
-        let many: Vec<&str> = vec!["name"; 200];
+        let many: Vec<&str> = vec!["name"; 100];
         let names = taken(&records(&message(&[versions(TLS_1_3), modes(1), keys(&many)]), 9000));
         assert_eq!(names.unwrap().unwrap().len(), MOST_NAMES);
     }

@@ -14,7 +14,7 @@ use s2n_tls::security::Policy;
 
 use crate::TlsError;
 use crate::error::CLOSE_NOTIFY;
-use crate::hello::{ALERT, Gathering, HANDSHAKE};
+use crate::hello::{ALERT, Gathering, HANDSHAKE, Offer};
 use crate::pipes::{Pipes, receive, send};
 
 /// Most bytes of a record's content.
@@ -67,6 +67,8 @@ pub struct Session {
     gathered: Vec<u8>,
     /// Something came already.
     heard: bool,
+    /// A target has answered the first message: what it says next is encrypted.
+    answered: bool,
     /// The other side has ended its direction in order.
     closed: bool,
 }
@@ -189,6 +191,7 @@ impl Session {
             is_host,
             gathered: Vec::new(),
             heard: false,
+            answered: false,
             closed: false,
         }
     }
@@ -246,12 +249,18 @@ impl Session {
             }
         }
         let Step::Hello(gathering) = &mut self.step else { return self.take(input, plain) };
-        let Some(names) = gathering.take(input)? else { return Ok(()) };
-        let known = names.iter().find_map(|name| {
-            let identity = PskIdentity::from_bytes(name).ok()?;
-            keys.psk(&identity).filter(|psk| psk.identity == identity)
+        let Some(offers) = gathering.take(input)? else { return Ok(()) };
+        let known = offers.iter().find_map(|offer| {
+            let identity = PskIdentity::from_bytes(&offer.name).ok()?;
+            let psk = keys.psk(&identity).filter(|psk| psk.identity == identity);
+            psk.map(|psk| (psk, offer.binder_bytes))
         });
-        let Some(psk) = known else { return Err(TlsError::NoKey(told(&names))) };
+        let Some((psk, binder_bytes)) = known else { return Err(TlsError::NoKey(told(&offers))) };
+        if binder_bytes != psk.identity.hash.bytes() {
+            return Err(TlsError::Unsuited(
+                "a key with a proof by another hash, as GnuTLS before 3.8.11 does it for every key of 48 bytes",
+            ));
+        }
         let bytes = std::mem::take(&mut gathering.bytes);
         self.step = Step::Handshake(Machine::new(Mode::Server, std::slice::from_ref(&psk))?);
         self.offered = vec![psk.identity];
@@ -269,7 +278,7 @@ impl Session {
         let result = drive(machine, plain);
         machine.pipes.take_back();
         match result {
-            Ok(Progress::Waits) => {}
+            Ok(Progress::Waits) => self.answered |= !machine.pipes.output().is_empty(),
             Ok(Progress::Closed) => self.closed = true,
             Err(error) => return Err(machine.error(&error, known)),
         }
@@ -395,8 +404,9 @@ impl Session {
         let before = std::mem::replace(&mut self.step, Step::Over(Box::new(Pipes::new())));
         let is_plain = match &before {
             Step::Hello(_) => true,
-            // A target's answer is followed by what is encrypted; a host's first message is not.
-            Step::Handshake(machine) => !self.is_host && machine.pipes.output().is_empty(),
+            Step::Handshake(machine) => {
+                !self.is_host && !self.answered && machine.pipes.output().is_empty()
+            }
             Step::Open(_) | Step::Over(_) => false,
         };
         match before {
@@ -442,8 +452,8 @@ fn drive(machine: &mut Machine, plain: &mut Vec<u8>) -> Result<Progress, Error> 
 }
 
 /// Names that a host offers, as far as they can be shown: a line that somebody reads.
-fn told(names: &[Vec<u8>]) -> String {
-    let one = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
-    let shown: Vec<String> = names.iter().take(2).map(one).collect();
+fn told(offers: &[Offer]) -> String {
+    let one = |offer: &Offer| String::from_utf8_lossy(&offer.name).into_owned();
+    let shown: Vec<String> = offers.iter().take(2).map(one).collect();
     shown.join(", or ")
 }

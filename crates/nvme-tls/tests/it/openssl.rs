@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use narrows_nvme::tls::{ConfiguredKey, TlsPsk};
+use narrows_nvme::tls::{ConfiguredKey, PskHash, TlsPsk};
 use narrows_nvme_tls::{Session, TlsError};
 
 use crate::pair::{Keys, key, offer};
@@ -161,6 +161,18 @@ fn its_client_is_let_in_by_the_key_and_hears_what_it_is_sent() {
         line.run(|line| line.session.is_closed()).unwrap();
         assert!(line.session.is_closed());
     }
+}
+
+#[test]
+fn its_client_with_a_proof_by_another_hash_is_told() {
+    // By its old way it takes SHA-256 for every key, as GnuTLS did until 3.8.11.
+    let long = ConfiguredKey::new(Some(PskHash::Sha384), &[1; 48]).unwrap();
+    let psk = offer(&long).pop().unwrap();
+    let Some((_child, socket)) = client(&psk, &hex(&psk.key), &["-tls1_3"]) else { return };
+    let mut line = Line::new(socket, Session::target(), vec![long]);
+    let error = line.run(|line| line.session.is_open()).unwrap_err();
+    let TlsError::Unsuited(what) = &error else { panic!("{error}") };
+    assert!(what.contains("proof by another hash"), "{what}");
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn who_comes_without_tls_or_by_another_key_is_told_and_so_is_the_journal() {
     let mut address = files.address(&program, "key", "");
     address.subsystem = OTHER.parse().unwrap();
     assert!(matches!(refused(&address), HostError::Tls(TlsError::Refused(_))));
-    assert!(program.line_with("TLS: there is no key for").contains(OTHER));
+    assert!(program.line_with(OTHER).contains("TLS: there is no key for"));
     // And the right one is served as before.
     path_of(&files.address(&program, "key", ""), 1);
     program.stop();
@@ -531,7 +531,10 @@ fn a_name_that_a_target_does_not_know_is_followed_by_the_other_over_another_conn
     let key = files.path("key");
     let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?hostnqn={HOST}&tls-key-file={key}");
     // The target leaves once it knows who came.
-    assert!(matches!(refused(&address.parse().unwrap()), HostError::Closed(_) | HostError::System { .. }));
+    assert!(matches!(
+        refused(&address.parse().unwrap()),
+        HostError::Closed(_) | HostError::System { .. }
+    ));
     let [first, second] = target.join().unwrap();
     assert!(matches!(&first, Err(TlsError::NoKey(name)) if name.starts_with("NVMe1R01 ")));
     assert_eq!(second.unwrap(), format!("NVMe0R01 {HOST} {NQN}"));
