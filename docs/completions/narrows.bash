@@ -4896,7 +4896,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__forecast__subcmd__log)
-            opts="-h --run --workload --rate --sessions --commit-wait --flush --commits --cpu-per-transaction --cpus --wal-per-transaction --medium-flush --medium --added --fabric --growth --backing --log-size --format --help"
+            opts="-h --run --workload --rate --trace --sessions --commit-wait --flush --commits --cpu-per-transaction --cpus --wal-per-transaction --medium-flush --medium --added --fabric --growth --backing --log-size --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4911,6 +4911,10 @@ _narrows() {
                     return 0
                     ;;
                 --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4982,7 +4986,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__forecast__subcmd__reads)
-            opts="-h --run --workload --rate --sessions --read --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --hits --format --help"
+            opts="-h --run --workload --rate --sessions --read --read-alone --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --hits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5005,6 +5009,10 @@ _narrows() {
                     return 0
                     ;;
                 --read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --read-alone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

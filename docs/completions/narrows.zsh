@@ -2049,9 +2049,10 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (log)
 _arguments "${_arguments_options[@]}" : \
-'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
+'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction --trace)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
 '--workload=[Which workload of the run \[default\: update, else the first that commits\]]:NAME:_default' \
 '--rate=[Transactions per second now]:RATE:_default' \
+'(--rate --wal-per-transaction --commits)--trace=[PostgreSQL'\''s WAL, instead\: what pg_waldump prints; - is standard input. Its commits per second, and WAL of one]:FILE:_files' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--commit-wait=[Wait of one commit now, mean (Oracle\: log file sync)]:TIME:_default' \
 '--flush=[One write and flush of WAL now, mean (Oracle\: log file parallel write)]:TIME:_default' \
@@ -2077,9 +2078,10 @@ html\:"One self-contained page with pictures"))' \
 ;;
 (wal)
 _arguments "${_arguments_options[@]}" : \
-'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
+'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction --trace)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
 '--workload=[Which workload of the run \[default\: update, else the first that commits\]]:NAME:_default' \
 '--rate=[Transactions per second now]:RATE:_default' \
+'(--rate --wal-per-transaction --commits)--trace=[PostgreSQL'\''s WAL, instead\: what pg_waldump prints; - is standard input. Its commits per second, and WAL of one]:FILE:_files' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--commit-wait=[Wait of one commit now, mean (Oracle\: log file sync)]:TIME:_default' \
 '--flush=[One write and flush of WAL now, mean (Oracle\: log file parallel write)]:TIME:_default' \
@@ -2110,6 +2112,7 @@ _arguments "${_arguments_options[@]}" : \
 '--rate=[Reads of storage per second now]:RATE:_default' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--read=[One read now, mean (Oracle\: db file sequential read)]:TIME:_default' \
+'--read-alone=[One read by one session that has storage to itself\: what --read takes longer is taken for a queue, which a cache makes shorter]:TIME:_default' \
 '--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
 '--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \
@@ -2137,6 +2140,7 @@ _arguments "${_arguments_options[@]}" : \
 '--rate=[Reads of storage per second now]:RATE:_default' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--read=[One read now, mean (Oracle\: db file sequential read)]:TIME:_default' \
+'--read-alone=[One read by one session that has storage to itself\: what --read takes longer is taken for a queue, which a cache makes shorter]:TIME:_default' \
 '--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
 '--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \

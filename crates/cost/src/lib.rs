@@ -31,8 +31,8 @@ pub use published::Published;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
 pub use rules::{Counts, Rule, Rules, Term};
 pub use sheet::{
-    Basis, ClosedLoop, CostLine, Expr, Given, Group, LoopQuestion, Move, Range, Sheet, WhatIf,
-    number,
+    Basis, ClosedLoop, CostLine, Expr, Given, Group, LoopQuestion, LoopQueue, Move, Range, Sheet,
+    StorageQueue, WhatIf, number,
 };
 pub use size::{
     Carries, Headroom, HeadroomOf, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,

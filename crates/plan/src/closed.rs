@@ -65,9 +65,47 @@ pub fn elsewhere(sessions: f64, processors: Option<Processors>, rate_per_s: f64)
     Some((low_s + high_s) / 2.0)
 }
 
+/// Of `alone_s`, which an operation takes at a place that nobody else is at, the part at one queue, s, if as many sessions get through
+/// `rate_per_s` with `besides_s` elsewhere; the rest is a delay that sessions don't share. All of it where not even that makes the rate so low.
+///
+/// `None` where nothing is done at all.
+pub fn queued(sessions: f64, alone_s: f64, besides_s: f64, rate_per_s: f64) -> Option<f64> {
+    let all_s = sessions / rate_per_s;
+    if !(all_s.is_finite() && all_s > 0.0 && alone_s >= 0.0) {
+        return None;
+    }
+    let (mut low_s, mut high_s) = (0.0, alone_s);
+    for _ in 0..HALVINGS {
+        let middle_s = (low_s + high_s) / 2.0;
+        let queue = Some(Processors { demand_s: middle_s, count: 1.0 });
+        match rate(sessions, queue, besides_s + alone_s - middle_s) > rate_per_s {
+            true => low_s = middle_s,
+            false => high_s = middle_s,
+        }
+    }
+    Some((low_s + high_s) / 2.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_queue_is_what_gives_the_rate_of_many_from_the_time_of_one() {
+        for (queue_s, rest_s, besides_s) in
+            [(290e-6, 60e-6, 0.0), (50e-6, 300e-6, 20e-6), (1e-3, 0.0, 1e-3)]
+        {
+            for sessions in [2.0, 4.0, 32.0] {
+                let of_many = rate(sessions, one(queue_s, 1.0), rest_s + besides_s);
+                let found = queued(sessions, queue_s + rest_s, besides_s, of_many).unwrap();
+                assert!((found / queue_s - 1.0).abs() < 1e-6, "{sessions}, {queue_s}: {found}");
+            }
+        }
+        // Four sessions do four times as much as one: no queue. A twentieth of what one does: more than any queue explains.
+        assert!(queued(4.0, 1e-3, 0.0, 4_000.0).unwrap() < 1e-9);
+        assert!((queued(4.0, 1e-3, 0.0, 50.0).unwrap() - 1e-3).abs() < 1e-9);
+        assert_eq!(queued(4.0, 1e-3, 0.0, 0.0), None);
+    }
 
     #[test]
     fn the_time_elsewhere_is_what_gives_the_rate() {

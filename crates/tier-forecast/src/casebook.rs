@@ -202,6 +202,7 @@ impl TierCase {
                     growth: None,
                     backing_bytes_per_s: unknown(),
                     size_bytes: unknown(),
+                    held_bytes: None,
                 };
                 log_tier(&now, &tier)
             }
@@ -213,6 +214,7 @@ impl TierCase {
                     rate_per_s: given(rate[0]),
                     sessions: given(sessions),
                     read_us: given(wait[0]),
+                    alone_us: None,
                     cpu_us: unknown(),
                     cpus: unknown(),
                     locks_us: None,

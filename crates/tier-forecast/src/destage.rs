@@ -1,7 +1,7 @@
 //! Writing behind: what the backing must take so that the tier never fills, and what happens where it doesn't.
 
 use narrows_cost::{CostLine, Expr};
-use narrows_units::{BytesPerSecond, OpsPerSecond, significant};
+use narrows_units::{Bytes, BytesPerSecond, OpsPerSecond, significant};
 
 use crate::given::{LogNow, LogTier};
 use crate::lines::{Lines, high, of, value};
@@ -21,6 +21,7 @@ pub(crate) struct Carried {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Destaged {
     growth_given: bool,
+    size_bytes: Option<f64>,
 }
 
 /// Adds its lines.
@@ -43,7 +44,8 @@ pub(crate) fn add(
     let title = "sequential writes that the backing must take";
     let need = lines.computed("destage.needs", title, "MB/s", needs(&rate.expected));
     lines.computed("destage.needs.most", "the same at most", "MB/s", needs(&rate.most));
-    let destaged = Destaged { growth_given: tier.growth.is_some() };
+    let size_bytes = of(&tier.size_bytes);
+    let destaged = Destaged { growth_given: tier.growth.is_some(), size_bytes };
     if of(&tier.backing_bytes_per_s).is_none() {
         return Some(destaged);
     }
@@ -53,6 +55,9 @@ pub(crate) fn add(
         lines.given("destage.backing", "sequential writes that it takes", "MB/s", &backing);
     let title = "rate at which it could go on for ever";
     lines.computed("destage.rate", title, "/s", backing.clone() * MB / each);
+    if let Some(held) = &tier.held_bytes {
+        lines.given("destage.held", "the most that the tier would have held", "B", held);
+    }
     let behind = lines.value(&need).zip(lines.value(&backing)).is_some_and(|(n, b)| n > b);
     if behind && of(&tier.size_bytes).is_some() {
         let size = lines.given("tier.size", "size of the log tier", "B", &tier.size_bytes);
@@ -82,6 +87,7 @@ pub(crate) fn sentences(lines: &[CostLine], destaged: Option<Destaged>) -> Vec<S
             _ => format!("it takes {}: destaging keeps up", mb(backing)),
         });
     }
+    all.extend(held(lines, destaged.size_bytes));
     if !destaged.growth_given {
         all.push(match of("wal.bytes") {
             Some(bytes) if bytes > 0.0 => format!(
@@ -92,6 +98,20 @@ pub(crate) fn sentences(lines: &[CostLine], destaged: Option<Destaged>) -> Vec<S
         });
     }
     all
+}
+
+/// What the tier would have held at the rate of a trace.
+fn held(lines: &[CostLine], size_bytes: Option<f64>) -> Option<String> {
+    let held = value(lines, "destage.held")?;
+    let of = |bytes: f64| Bytes(bytes as u64);
+    let then = match size_bytes {
+        Some(size) if held > size => {
+            format!(", more than its {}: commits would have waited", of(size))
+        }
+        Some(size) => format!(", of {}", of(size)),
+        None => String::new(),
+    };
+    Some(format!("at the trace's own rate the tier would have held {} at most{then}", of(held)))
 }
 
 fn behind(lines: &[CostLine], more_mb: f64, rate: f64) -> String {

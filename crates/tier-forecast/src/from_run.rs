@@ -220,6 +220,7 @@ pub fn read_now(run: &Run, workload: Option<&str>) -> Result<ReadNow, Refused> {
         rate_per_s: given(rate, 1.0, &source),
         sessions: counted(op.sessions, &source),
         read_us: given(per_read(read), US_NS, &source),
+        alone_us: None,
         locks_us: of_read(of_parts(|name| name == "lock")),
         flushes_us: of_read(of_parts(|name| name == "flush")),
         besides_us: of_read(of_parts(|name| name != "read")),

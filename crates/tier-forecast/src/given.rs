@@ -101,6 +101,8 @@ pub struct LogTier {
     pub backing_bytes_per_s: Given,
     /// How much the tier holds, bytes.
     pub size_bytes: Given,
+    /// The most that it would have held by a trace of WAL, at the trace's own rate, bytes; absent where there is none, or no backing is given.
+    pub held_bytes: Option<Given>,
 }
 
 /// What is known of a server that reads.
@@ -114,6 +116,8 @@ pub struct ReadNow {
     pub sessions: Given,
     /// One read, µs.
     pub read_us: Given,
+    /// One read by one session that has storage to itself, µs; absent where nobody measured it, or there is no more than one session.
+    pub alone_us: Option<Given>,
     /// The server's CPU time for each read, µs, what it does with the block included.
     pub cpu_us: Given,
     /// CPUs that the server can use.

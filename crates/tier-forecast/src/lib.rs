@@ -28,12 +28,14 @@ mod log_answer;
 mod log_proof;
 mod log_tier;
 mod loops;
+mod miss_queue;
 mod popularity;
 mod proof;
 mod quantity;
 mod read_proof;
 mod read_tier;
 mod trace;
+mod wal_trace;
 
 pub use answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 pub use curve::{CURVE_BYTES_MAX, Curve};
@@ -44,6 +46,9 @@ pub use log_tier::log_tier;
 pub use popularity::Popularity;
 pub use proof::{MeasuredRange, Proof, ProofOutcome, ProofRow};
 pub use quantity::{Quantity, bytes, bytes_per_s, number, per_s, share, time_us};
-pub use read_proof::{READS_HIT, READS_OFF, READS_ON, has_read_proof, read_proof};
+pub use read_proof::{
+    READS_ALONE, READS_BETWEEN, READS_HIT, READS_OFF, READS_ON, has_read_proof, read_proof,
+};
 pub use read_tier::read_tier;
 pub use trace::Trace;
+pub use wal_trace::{WalCounted, WalTrace};

@@ -99,6 +99,7 @@ pub fn log_proof(off: &Run, on: &Run) -> Result<Proof, Refused> {
         growth: None,
         backing_bytes_per_s: nothing(),
         size_bytes: nothing(),
+        held_bytes: None,
     };
     let forecast = log_tier(&named(now, off), &tier)?;
     let measured: Vec<Option<MeasuredRange>> = forecast

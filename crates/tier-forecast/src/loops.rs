@@ -1,6 +1,6 @@
 //! Sessions in a closed loop, the limits over them, and which of them stops the gain.
 
-use narrows_cost::{Basis, ClosedLoop, Expr, Given, LoopQuestion, Range};
+use narrows_cost::{Basis, ClosedLoop, Expr, Given, LoopQuestion, LoopQueue, Range};
 use narrows_units::{OpsPerSecond, Ratio, significant};
 use narrows_verdict::threshold::SUM_TOLERANCE;
 
@@ -41,7 +41,8 @@ impl Loop {
 
     fn asked(&self, asked: LoopQuestion, given: Expr) -> Expr {
         let (sessions, cpu) = (self.sessions.clone(), self.cpu.clone());
-        Expr::ClosedLoop(Box::new(ClosedLoop { asked, sessions, cpu, given }))
+        let queue = LoopQueue::Cpus;
+        Expr::ClosedLoop(Box::new(ClosedLoop { queue, asked, sessions, cpu, given }))
     }
 }
 

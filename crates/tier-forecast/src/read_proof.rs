@@ -1,8 +1,9 @@
 //! A read cache's forecast and its proof from one run: sessions that read storage without the tier and storage with it, in turns.
 //!
-//! The run has `block.tier.off`, `block.tier.on`, and `block.tier.hit`: one session that reads a few blocks with the tier again and again. The share of hits was
+//! The run has `block.tier.off` and `block.tier.on`, and windows of one session: `block.tier.hit_between` reads a few blocks that the tier serves
+//! between reads without it, `block.tier.hit` the same blocks back to back, and `block.tier.off_alone` without the tier alone. The share of hits was
 //! computed before anything was read, from the law of the reads and the size of the tier ([`crate::Popularity`]); it is stored with the
-//! windows. The forecast is made from the windows without the tier, that share, and the time of a hit.
+//! windows. The forecast is made from the windows without the tier, that share, the time of a hit between other reads, and the time of a read alone.
 
 use narrows_cost::{Basis, Given, Range};
 use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
@@ -17,8 +18,12 @@ use crate::read_tier::read_tier;
 pub const READS_OFF: &str = "off";
 /// The same reads with it.
 pub const READS_ON: &str = "on";
-/// Reads that it serves.
+/// One session's reads that it serves, back to back.
 pub const READS_HIT: &str = "hit";
+/// The same between reads without the tier, as many as it will miss.
+pub const READS_BETWEEN: &str = "hit_between";
+/// One session's reads without the tier; measured where the load has more.
+pub const READS_ALONE: &str = "off_alone";
 
 /// Nanoseconds of a microsecond.
 const US_NS: f64 = 1e-3;
@@ -43,6 +48,13 @@ fn of_side<'a>(run: &'a Run, side: &str) -> Option<&'a Measurement> {
 pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
     let [off, on, hit] = [READS_OFF, READS_ON, READS_HIT].map(|side| believed(run, side));
     let (off, on, hit) = (off?, on?, hit?);
+    // Runs of before had hits back to back alone.
+    let timed = |side: &str| {
+        let id = family::BLOCK_TIER.id(side);
+        run.measurement(&id)
+            .filter(|m| m.validity != Validity::Invalid && m.value(metric::LATENCY_MEAN).is_some())
+    };
+    let between = timed(READS_BETWEEN);
     let known = |m: &Measurement, metric: Metric, factor: f64| measured(run, m, metric, factor);
     let bytes = off.number(condition::BLOCK_BYTES);
     let exact = |value: Option<f64>, source: &str| {
@@ -53,6 +65,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
         rate_per_s: known(off, metric::THROUGHPUT, 1.0),
         sessions: exact(off.number(condition::DEPTH), "--sessions"),
         read_us: known(off, metric::LATENCY_MEAN, US_NS),
+        alone_us: timed(READS_ALONE).map(|alone| known(alone, metric::LATENCY_MEAN, US_NS)),
         cpu_us: known(off, metric::CPU_PER_OP, US_NS),
         cpus: exact(Some(run.plan.server_cpus.len() as f64), "CPUs of these sessions"),
         locks_us: None,
@@ -68,7 +81,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
     let hits = off.number(condition::TIER_HITS_LEAST).zip(off.number(condition::TIER_HITS_MOST));
     let hits = hits.map(|(least, most)| Range::between(least, most));
     let tier = ReadTier {
-        hit_us: known(hit, metric::LATENCY_MEAN, US_NS),
+        hit_us: known(between.unwrap_or(hit), metric::LATENCY_MEAN, US_NS),
         miss_added_us: None,
         size_bytes: exact(off.number(condition::TIER_BYTES), "--tier-size"),
         curve: None,
@@ -91,7 +104,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
         })
         .collect();
     let [without, with] = [off, on].map(windows);
-    Ok(proof(forecast, &figures, (without, with), doubts([off, on, hit])))
+    Ok(proof(forecast, &figures, (without, with), doubts([off, on, between.unwrap_or(hit)])))
 }
 
 fn believed<'a>(run: &'a Run, side: &str) -> Result<&'a Measurement, Refused> {
@@ -149,13 +162,13 @@ fn doubts(measured: [&Measurement; 3]) -> Vec<String> {
     doubts
 }
 
-/// Where most reads with the tier are faster than those that it serves alone: an idle machine wakes up for each of these.
+/// Where most reads with the tier are faster than what was taken for one that it serves, as in runs that measured these back to back alone.
 fn slower_alone([_, on, hit]: [&Measurement; 3]) -> Option<String> {
     let (most, alone) = (on.value(metric::LATENCY_P50)?, hit.value(metric::LATENCY_MEAN)?);
     let served = on.number(condition::TIER_HITS_LEAST)? > 0.5;
     (served && most < alone * FASTER_TOGETHER).then(|| {
         format!(
-            "half of the reads with the tier took {} or less, and one session's that it serves {} alone: idle CPUs take longer to wake, so the forecast is too slow",
+            "half of the reads with the tier took {} or less, and one session's that it serves {}: back to back host and target wake each other's idle CPU for each, so the forecast is too slow",
             Nanos(most as u64),
             Nanos(alone as u64)
         )

@@ -12,12 +12,18 @@ use crate::given::{ReadNow, ReadTier, Refused};
 use crate::lines::{Lines, high, low, of, value};
 use crate::log_answer::LOCKS_DECIDE;
 use crate::loops::{HALF_BUSY, Limits, Loop, contradiction, law};
+use crate::miss_queue::{ReadsNow, ReadsThen, mean_read};
+
+/// A part of a read that is no smaller than what arithmetic adds.
+const ROUNDING: f64 = 1e-3;
 
 /// Lines of what is known now.
 struct Now {
     rate: Expr,
     sessions: Expr,
     read: Expr,
+    /// One session's, where it says how the others queue.
+    alone: Option<Expr>,
     cpu: Option<(Expr, Expr)>,
 }
 
@@ -85,11 +91,20 @@ fn known(lines: &mut Lines, now: &ReadNow) -> Now {
     let rate = lines.given("now.rate", "reads now", "/s", &now.rate_per_s);
     let sessions = lines.given("now.sessions", "sessions", "", &now.sessions);
     let read = lines.given("now.read", "a single-block read now", "µs", &now.read_us);
+    let alone = queues(now)
+        .map(|alone| lines.given("now.alone", "the same by one session alone", "µs", alone));
     let cpu = of(&now.cpu_us).and(of(&now.cpus)).map(|_| {
         let cpu = lines.given("now.cpu", "CPU time for each read", "µs", &now.cpu_us);
         (cpu, lines.given("now.cpus", "CPUs", "", &now.cpus))
     });
-    Now { rate, sessions, read, cpu }
+    Now { rate, sessions, read, alone, cpu }
+}
+
+/// A read of one session alone, where the sessions' queue at storage follows from it: where they are known, and choose their rate themselves.
+fn queues(now: &ReadNow) -> Option<&Given> {
+    let alone = now.alone_us.as_ref().filter(|alone| of(alone).is_some())?;
+    let known = of(&now.sessions).and(of(&now.rate_per_s)).and(of(&now.read_us)).is_some();
+    (known && !now.asked && now.no_law.is_none()).then_some(alone)
 }
 
 fn reads(lines: &mut Lines, now: &Now, tier: &ReadTier, missed: Option<Given>) -> Read {
@@ -114,16 +129,20 @@ fn reads(lines: &mut Lines, now: &Now, tier: &ReadTier, missed: Option<Given>) -
     );
     let Some(missed) = missed else { return Read { is: None, least: all } };
     let miss = lines.given("tier.missed", "of the reads, those that it misses", "", &missed);
-    let miss_us = match &tier.miss_added_us {
+    let added = tier.miss_added_us.as_ref().map(|added| {
+        let title = "what a miss takes longer than a read now";
+        lines.given("tier.miss_added", title, "µs", added)
+    });
+    if let Some(alone) = &now.alone {
+        let Now { sessions, rate, read, .. } = now;
+        let then = ReadsThen { missed: &miss, hit: &hit, added: added.as_ref() };
+        let is = mean_read(lines, &ReadsNow { sessions, rate, read, alone }, &then);
+        return Read { is: Some(is), least: all };
+    }
+    let miss_us = match added {
         Some(added) => {
-            let title = "what a miss takes longer than a read now";
-            let added = lines.given("tier.miss_added", title, "µs", added);
-            lines.computed(
-                "then.miss",
-                "a read that it does not serve",
-                "µs",
-                now.read.clone() + added,
-            )
+            let longer = now.read.clone() + added;
+            lines.computed("then.miss", "a read that it does not serve", "µs", longer)
         }
         None => now.read.clone(),
     };
@@ -150,8 +169,14 @@ fn rates(
     let elsewhere = all.elsewhere(lines);
     let waiting = now.read.clone().at_most(elsewhere.clone());
     let waiting = lines.computed("now.waiting", "of it, the read", "µs", waiting);
+    let inside = inside(lines, now, &waiting);
     let then = |read_then: &Expr| {
-        elsewhere.clone() - waiting.clone() + waiting.clone() * read_then.clone() / now.read.clone()
+        let part = |read: &Expr| match &inside {
+            Some(inside) => (read.clone() - inside.clone()).at_least(0.0),
+            None => read.clone(),
+        };
+        let waits = waiting.clone() * part(read_then) / part(&now.read);
+        elsewhere.clone() - waiting.clone() + waits
     };
     let limits = Limits::of(lines, &all, &given.limits);
     let free = |lines: &mut Lines, suffix: &str, title: &str, read_then: &Expr| {
@@ -197,6 +222,16 @@ fn rates(
         doubts.extend(why);
     }
     limits.next(lines, before, after, "reads")
+}
+
+/// The session's own CPU time that is part of a read's time: of a read that the tier serves it is too, so that only the rest changes.
+fn inside(lines: &mut Lines, now: &Now, waiting: &Expr) -> Option<Expr> {
+    let (cpu, _) = now.cpu.as_ref()?;
+    let inside = (now.read.clone() - waiting.clone()).at_most(cpu.clone());
+    let (us, read) = (lines.value(&inside)?, lines.value(&now.read)?);
+    // Less is rounding; where it is most of the read, that is no read of storage.
+    (us > read * ROUNDING && us < read * HALF_BUSY)
+        .then(|| lines.computed("now.inside", "of the read, CPU time of its session", "µs", inside))
 }
 
 /// Why queues that nobody predicts may eat the gain.
@@ -332,14 +367,15 @@ fn rows(lines: &[CostLine], now: &ReadNow) -> Vec<OffOn> {
 fn time(lines: &[CostLine], now: &ReadNow) -> Vec<Share> {
     let of_line = |key| value(lines, key);
     let all = of(&now.sessions).zip(of_line("rate.then")).map(|(n, rate)| n / rate * 1e6);
-    let parts = of_line("then.elsewhere").zip(of_line("now.waiting"));
-    let reads = of_line("then.read").zip(of_line("now.read"));
-    let (Some(all), Some((elsewhere, waiting)), Some((then, before)), false) =
-        (all, parts, reads, now.asked || locks_decide(now))
+    let parts = of_line("then.elsewhere").zip(of_line("now.elsewhere"));
+    let waiting = of_line("now.waiting");
+    let (Some(all), Some((elsewhere, before)), Some(waiting), false) =
+        (all, parts, waiting, now.asked || locks_decide(now))
     else {
         return Vec::new();
     };
-    let read = waiting * then / before;
+    // What is no read stays.
+    let read = (elsewhere - (before - waiting)).max(0.0);
     let mut parts = vec![("read", read), ("elsewhere", elsewhere - read)];
     if let Some(cpu) = of(&now.cpu_us).filter(|_| of(&now.cpus).is_some()) {
         parts.extend([("CPU", cpu), ("queues", (all - elsewhere - cpu).max(0.0))]);
@@ -360,8 +396,10 @@ fn said(now: &ReadNow, tier: &ReadTier, known: bool) -> Vec<String> {
             counted.unwrap_or_default()
         ));
     }
-    if tier.miss_added_us.is_none() && known {
-        all.push("a miss is taken to last as long as a read now; it looks into the tier first, and the backing has less to do then".to_string());
+    if known && queues(now).is_some() {
+        all.push("a miss is taken to wait in the queue that the other misses are; what a read of now takes longer than one session's alone is taken for a queue at storage that does one thing at a time".to_string());
+    } else if tier.miss_added_us.is_none() && known {
+        all.push("a miss is taken to last as long as a read now; it looks into the tier first, and the backing has less to do then (--read-alone)".to_string());
     }
     if tier.curve.is_some() {
         all.push("the curve must be of the reads that reach storage, behind the server's own cache; it is of a warm tier: after a start it is filled first".to_string());

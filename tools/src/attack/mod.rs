@@ -24,8 +24,8 @@ use crate::stored;
 
 const PAGE: &str = "docs/src/evidence/attack.md";
 const SUITE: &str = "attack";
-const USAGE: &str = "usage: cargo xtask attack [EXPERIMENT]... [--program before|now] [--narrows FILE] [--state STATE] [--data DIR] [--list]
-  EXPERIMENT: its number; all where none is named
+const USAGE: &str = "usage: cargo xtask attack [EXPERIMENT]... [--program before|now] [--narrows FILE] [--state STATE] [--data DIR] [--variant TEXT] [--list]
+  EXPERIMENT: its number; all where none is named   --variant TEXT: only trials that have it in their name
   --program: under which the answers are kept [now]   --narrows FILE: the program [target/release/narrows]
   --state STATE: of that program's sources [as git names those here]   --data DIR: where servers are made [/var/tmp]";
 
@@ -54,6 +54,7 @@ struct Options {
     narrows: PathBuf,
     state: Option<String>,
     data: PathBuf,
+    variant: String,
     list: bool,
 }
 
@@ -61,7 +62,8 @@ struct Options {
 pub fn attack(args: &[&str]) -> Result<()> {
     let asked = asked(args)?;
     let wanted = |trial: &Trial| {
-        asked.experiments.is_empty() || asked.experiments.contains(&trial.experiment)
+        (asked.experiments.is_empty() || asked.experiments.contains(&trial.experiment))
+            && trial.variant.contains(&asked.variant)
     };
     let trials: Vec<Trial> = trial::all(asked.program).into_iter().filter(wanted).collect();
     ensure!(!trials.is_empty(), "no such experiment\n{USAGE}");
@@ -144,6 +146,7 @@ fn asked(args: &[&str]) -> Result<Options> {
         narrows: crate::root().join("target/release/narrows"),
         state: None,
         data: Path::new("/var/tmp").into(),
+        variant: String::new(),
         list: false,
     };
     let mut args = args.iter();
@@ -160,6 +163,7 @@ fn asked(args: &[&str]) -> Result<Options> {
             "--narrows" => asked.narrows = value()?.into(),
             "--state" => asked.state = Some(value()?.to_string()),
             "--data" => asked.data = value()?.into(),
+            "--variant" => asked.variant = value()?.to_string(),
             "--list" => asked.list = true,
             option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
             number => {
@@ -181,7 +185,9 @@ mod tests {
         let of_old = asked(&["2", "5", "--program", "before", "--state", "1a"]).unwrap();
         assert_eq!((of_old.experiments, of_old.program), (vec![2, 5], Program::Before));
         assert_eq!(asked(&[]).unwrap().program, Program::Now);
-        for wrong in [&["--program", "old"][..], &["two"], &["--every"], &["--data"]] {
+        for wrong in
+            [&["--program", "old"][..], &["two"], &["--every"], &["--data"], &["--variant"]]
+        {
             assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
         }
     }

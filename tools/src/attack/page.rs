@@ -53,7 +53,8 @@ const EXPERIMENTS: [Experiment; 7] = [
     Experiment {
         number: 5,
         title: "Slope of the parts",
-        how: "Lookups from the drive. Each read takes 0 to 800 µs more, under 2, 8 and 32 sessions, so that the server's CPU is idle, busy and full. The \
+        how: "Lookups from the drive. Each read takes 0 to 800 µs more, under 2, 8 and 32 sessions, so that the server's CPU is idle, busy and full; and under 64 sessions that think for longer than a read takes, \
+              so that it is about as busy under each delay: sessions that go on at once do less under a longer one, and with the CPU's load changes what a read takes beside its sleep. The \
               read part of an operation's time is held against what was planted in the same repeats: the slope should be 1. Each slope is over the delays of 100 µs and more, with a 95 % interval: without one nothing sleeps, and most of a read is a copy from the page cache. A \
               delayed read sleeps; the library counts what its sleeps took, without the wait for a CPU after each, and that is what was planted. The server's \
               own read times have the copying and the wait for a CPU after each read too. So they are a second reference only where CPUs are idle.",
@@ -213,13 +214,13 @@ fn large_flushes(said: &[&TrialResult]) -> String {
 
 /// Slope of the part on what was planted, per program and sessions.
 fn slopes(said: &[&TrialResult]) -> String {
-    let mut text = "| program | sessions | the server's CPUs used, with no delay and the longest | read part without a delay | slope of the read part | of the \
-                    server's own read times | delays |\n| --- | ---: | --- | ---: | ---: | ---: | ---: |\n"
+    let mut text = "| program | readers | the server's CPUs used, with no delay and the longest | read part without a delay | slope of the read part | of the \
+                    server's own read times | delays |\n| --- | --- | --- | ---: | ---: | ---: | ---: |\n"
         .to_string();
     for program in [Program::Before, Program::Now] {
-        for sessions in READERS {
+        for readers in READERS {
             let at = |us: u32| {
-                let variant = format!("{sessions} sessions, read + {us} µs");
+                let variant = readers.variant(us);
                 said.iter().find(|s| s.program == program && s.variant == variant)
             };
             let trials: Vec<(u32, &TrialResult)> =
@@ -257,7 +258,7 @@ fn slopes(said: &[&TrialResult]) -> String {
             });
             let _ = writeln!(
                 text,
-                "| {} | {sessions} | {}, {} | {} | {} | {} | {} |",
+                "| {} | {readers} | {}, {} | {} | {} | {} | {} |",
                 word(program),
                 used(trials[0].1),
                 used(trials[trials.len() - 1].1),

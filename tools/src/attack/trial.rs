@@ -19,8 +19,16 @@ const FINE: [i32; 3] = [0, 3, 4];
 const FRESH: u32 = 12;
 /// Delays of a read, µs, of which the slope is taken.
 pub(super) const READ_DELAYS_US: [u32; 5] = [0, 100, 200, 400, 800];
-/// Sessions at which it is taken: a CPU that is idle, busy and full.
-pub(super) const READERS: [u32; 3] = [2, 8, 32];
+/// Under whom it is taken: with sessions that go on at once, so that a longer delay leaves the CPU idler; and with many that think for longer than a
+/// read takes, so that the CPU is as busy under each delay.
+pub(super) const READERS: [Readers; 6] = [
+    Readers { sessions: 2, think_us: None },
+    Readers { sessions: 8, think_us: None },
+    Readers { sessions: 32, think_us: None },
+    Readers { sessions: 64, think_us: Some(16_000) },
+    Readers { sessions: 64, think_us: Some(6_000) },
+    Readers { sessions: 64, think_us: Some(3_600) },
+];
 const COMMITTERS: [u32; 5] = [3, 4, 5, 6, 8];
 
 /// What a library that is loaded into the server makes slower, µs.
@@ -29,6 +37,14 @@ pub(super) enum Slow {
     Flush(u32),
     Read(u32),
     Send(u32),
+}
+
+/// Sessions that look rows up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Readers {
+    sessions: u32,
+    /// Between two lookups of a session; `None`: nothing.
+    think_us: Option<u32>,
 }
 
 /// One run of a program.
@@ -69,13 +85,14 @@ pub(super) fn all(program: Program) -> Vec<Trial> {
     let args =
         "db update --redo heavy --sessions 64 --table 1g --working-set 512m --pool 1g --layers log";
     all.push(trial(4, "64 sessions".to_string(), "update", args));
-    for sessions in READERS {
+    for readers in READERS.into_iter().filter(|readers| now || readers.think_us.is_none()) {
         for us in READ_DELAYS_US.into_iter().filter(|us| now || [0, 400].contains(us)) {
             let args = format!(
-                "db lookup --from drive --sessions {sessions} --quick --window 10s --layers clock"
+                "db lookup --from drive {} --quick --window 10s --layers clock",
+                readers.options()
             );
-            let variant = format!("{sessions} sessions, read + {us} µs");
-            all.push(trial(5, variant, "lookup_uncached", &args).slow(Slow::Read(us)));
+            let said = trial(5, readers.variant(us), "lookup_uncached", &args);
+            all.push(said.slow(Slow::Read(us)));
         }
     }
     let args = "db lookup --sessions 8 --layers clock";
@@ -98,6 +115,25 @@ pub(super) fn all(program: Program) -> Vec<Trial> {
 fn trial(experiment: u32, variant: String, workload: &'static str, args: &str) -> Trial {
     let args = args.split(' ').map(str::to_string).collect();
     Trial { experiment, variant, workload, args, slow: None, begins_with: None }
+}
+
+impl Readers {
+    fn options(self) -> String {
+        let think = self.think_us.map_or(String::new(), |us| format!(" --think {us}us"));
+        format!("--sessions {}{think}", self.sessions)
+    }
+
+    /// With that delay of each read, µs.
+    pub(super) fn variant(self, us: u32) -> String {
+        format!("{self}, read + {us} µs")
+    }
+}
+
+impl std::fmt::Display for Readers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} sessions", self.sessions)?;
+        self.think_us.map_or(Ok(()), |us| write!(f, " thinking for {} ms", f64::from(us) / 1e3))
+    }
 }
 
 impl Slow {

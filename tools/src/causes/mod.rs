@@ -29,13 +29,15 @@ use crate::suite_arguments::{self, SuiteArguments};
 
 const PAGE: &str = "docs/src/evidence/causes.md";
 const SUITE: &str = "causes";
-const USAGE: &str = "usage: cargo xtask causes [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--postgres DIR] [--list]
+const USAGE: &str = "usage: cargo xtask causes [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--postgres DIR] [--screens DIR] [--list]
   NAME: a situation, or the beginning of the names of several; all where none is named
   --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
   --times N: looks at each situation, a round of all before the next [1]
   --postgres DIR: where that server's programs are; with --add beside the looks at other versions
+  --screens DIR: keeps what was on each screen there, for a reader who does not know the answer
   --add: to the looks that are stored; without it those at the situations named are forgotten";
 const POSTGRES: &str = "--postgres";
+const SCREENS: &str = "--screens";
 /// 0: a verdict. 3 and 4: nothing valid, or no verdict, which the run file tells.
 const FINE: [i32; 3] = [0, 3, 4];
 
@@ -51,7 +53,7 @@ struct Results {
 /// Makes what is named, and writes the page.
 pub fn causes(args: &[&str]) -> Result<()> {
     let suite = suite::read()?;
-    let asked = suite_arguments::read(args, USAGE, 12, &[POSTGRES])?;
+    let asked = suite_arguments::read(args, USAGE, 12, &[POSTGRES, SCREENS])?;
     let chosen = suite_arguments::chosen(&suite, &asked.names, |situation| &situation.name)?;
     if asked.list {
         chosen.iter().for_each(|s| println!("{:28} {}: {}", s.name, s.what, s.strength));
@@ -146,7 +148,12 @@ fn look(
     let text = output(command, machine.stop, &FINE)?;
     let run = Run::from_json(&text).context("reading the run file")?;
     let mut seen = SituationLook::of(situation, &run, (state, &server.version()));
-    seen.answer_line = answer_line(asked, machine, &text, &run)?;
+    let screen = screen_of(asked, machine, &text)?;
+    seen.answer_line = answer_line(&screen, &run);
+    if let Some(folder) = asked.others.get(SCREENS) {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join(format!("{}.txt", situation.name)), &screen)?;
+    }
     drop(run);
     if !situation.fix.is_empty() {
         // All transactions, as the bound is of all of them, in the trouble and when it has been mended.
@@ -158,18 +165,17 @@ fn look(
     Ok(seen)
 }
 
-/// The line of the screen on which what the first cause says to do ends; `None`: no cause, or it isn't on the screen.
-fn answer_line(
-    asked: &SuiteArguments,
-    machine: &Machine<'_>,
-    text: &str,
-    run: &Run,
-) -> Result<Option<usize>> {
-    let Some(cause) = outcome::first(run) else { return Ok(None) };
+/// What is on the screen.
+fn screen_of(asked: &SuiteArguments, machine: &Machine<'_>, text: &str) -> Result<String> {
     let file = machine.folder.join("look.json");
     std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
     let mut command = pinned(&machine.cpus[1..], &asked.narrows);
     command.arg("show").arg(&file);
-    let screen = output(command, machine.stop, &FINE)?;
-    Ok(outcome::line_of(cause.statement.as_ref().unwrap_or(&cause.action), &screen))
+    output(command, machine.stop, &FINE)
+}
+
+/// The line on which what the first cause says to do ends; `None`: no cause, or it isn't on the screen.
+fn answer_line(screen: &str, run: &Run) -> Option<usize> {
+    let cause = outcome::first(run)?;
+    outcome::line_of(cause.statement.as_ref().unwrap_or(&cause.action), screen)
 }

@@ -50,7 +50,7 @@ const TOPICS: [(&str, &str); 11] = [
     ),
     (
         "Now",
-        "workload commit-wait flush commits cpu-per-transaction wal-per-transaction read cpu-per-read cpus blocks-hit blocks-read",
+        "workload commit-wait flush commits cpu-per-transaction wal-per-transaction read read-alone cpu-per-read cpus blocks-hit blocks-read",
     ),
     (
         "Tier",

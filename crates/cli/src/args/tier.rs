@@ -126,8 +126,8 @@ Examples:
 #[command(after_long_help = "\
 OFF and ON are the same storage without the tier and with it: addresses of namespaces or block devices, which are only read, or folders, \
 in which a file of the working set's size is made. The share of hits is computed from --keys and --tier-size before anything is read: \
-at least what LRU serves, at most the most popular blocks that fit. The forecast is made from it, from the windows on OFF, and from the time of \
-a read that the tier serves.")]
+at least what LRU serves, at most the most popular blocks that fit. The forecast is made from it, from the windows on OFF, from the time of \
+a read that the tier serves, measured between reads on OFF, and from one session's reads on OFF alone.")]
 pub struct ReadProofArgs {
     /// Storage without the tier: nvme-tcp://…, a block device, or a folder
     #[arg(value_name = "OFF", required_unless_present = "run")]
@@ -203,13 +203,16 @@ Examples:
       --cpu-per-transaction 400us --cpus 32 --medium-flush 14us
                                            an AWR report's figures
   narrows tier forecast log --run 7f3a --medium-flush 14us --log-size 960MB --backing 500MB/s
-                                           does destaging keep up?")]
+                                           does destaging keep up?
+  pg_waldump --path PGDATA/pg_wal FIRST-FILE LAST-FILE > wal.txt
+  narrows tier forecast log --trace wal.txt --commit-wait 2ms --flush 1ms --medium-flush 30us \\
+      --backing 100MB/s                    by the WAL of some minutes")]
 #[command(after_long_help = "\
 A figure may be a range: 10..20us, 25k..28k/s. A figure that is not given stays unknown, and so does what rests on it. The book's page \
 on tiers (docs/src/guide/tier.md) has the law and what it was held against.")]
 pub struct LogTierArgs {
     /// A run (id or file) with a workload that commits, or an observed server
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["rate", "sessions", "commit_wait", "flush", "commits", "cpu_per_transaction"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["rate", "sessions", "commit_wait", "flush", "commits", "cpu_per_transaction", "trace"])]
     pub run: Option<String>,
     /// Which workload of the run [default: update, else the first that commits]
     #[arg(long, value_name = "NAME", requires = "run")]
@@ -217,6 +220,9 @@ pub struct LogTierArgs {
     /// Transactions per second now
     #[arg(long, value_name = "RATE", value_parser = per_s)]
     pub rate: Option<Quantity>,
+    /// PostgreSQL's WAL, instead: what pg_waldump prints; - is standard input. Its commits per second, and WAL of one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "wal_per_transaction", "commits"])]
+    pub trace: Option<PathBuf>,
     /// Sessions that work now
     #[arg(long, value_name = "N", value_parser = number)]
     pub sessions: Option<Quantity>,
@@ -295,6 +301,9 @@ pub struct ReadTierArgs {
     /// One read now, mean (Oracle: db file sequential read)
     #[arg(long, value_name = "TIME", value_parser = time_us, required_unless_present = "run")]
     pub read: Option<Quantity>,
+    /// One read by one session that has storage to itself: what --read takes longer is taken for a queue, which a cache makes shorter
+    #[arg(long, value_name = "TIME", value_parser = time_us)]
+    pub read_alone: Option<Quantity>,
     /// The server's CPU time per read, all that it does with the block included
     #[arg(long, value_name = "TIME", value_parser = time_us)]
     pub cpu_per_read: Option<Quantity>,

@@ -14,7 +14,7 @@ use narrows_runner::tier_proof::{self, LogTierProof, ReadProofRequest, ReadTierP
 use narrows_runner::{execute, tiers};
 use narrows_tier_forecast::{
     CURVE_BYTES_MAX, Curve, Forecast, LogNow, LogTier, Popularity, Quantity, ReadNow, ReadTier,
-    Trace, log_tier, read_tier,
+    Trace, WalCounted, WalTrace, log_tier, read_tier,
 };
 
 use crate::args::Format;
@@ -67,11 +67,24 @@ fn print_curve(args: &CurveArgs) -> Result<Exit> {
 
 /// A trace's curve, of blocks of that size.
 fn traced(file: &Path, block_bytes: f64) -> Result<Curve> {
+    let mut trace = Trace::new(block_bytes as u64);
+    let hint = "name a file that blkparse or fio's write_iolog wrote, or - for standard input";
+    lines(file, hint, |line| trace.line(line))?;
+    trace.curve(&file.display().to_string()).map_err(tiers::refused)
+}
+
+/// What WAL comes to that pg_waldump printed.
+fn wal_counted(file: &Path) -> Result<WalCounted> {
+    let mut trace = WalTrace::new();
+    let hint = "name a file that pg_waldump wrote, or - for standard input";
+    lines(file, hint, |line| trace.line(line))?;
+    trace.counted(&file.display().to_string()).map_err(tiers::refused)
+}
+
+/// Gives each line of a trace away until no more are taken.
+fn lines(file: &Path, hint: &'static str, mut take: impl FnMut(&str) -> bool) -> Result<()> {
     let name = file.display().to_string();
-    let unread = |why: String| {
-        let hint = "name a file that blkparse or fio's write_iolog wrote, or - for standard input";
-        Failure::hinted(format!("{name}: {why}"), hint)
-    };
+    let unread = |why: String| Failure::hinted(format!("{name}: {why}"), hint);
     let source: Box<dyn BufRead> = match name.as_str() {
         "-" => Box::new(std::io::stdin().lock()),
         _ => {
@@ -79,18 +92,16 @@ fn traced(file: &Path, block_bytes: f64) -> Result<Curve> {
             Box::new(BufReader::new(file))
         }
     };
-    let mut trace = Trace::new(block_bytes as u64);
     let mut source = source.take(MOST_TRACE_BYTES);
     let mut line = Vec::new();
     loop {
         line.clear();
         let read = source.by_ref().take(LONGEST_LINE_BYTES).read_until(b'\n', &mut line);
         let is_last = read.map_err(|why| unread(why.to_string()))? == 0;
-        if is_last || !trace.line(&String::from_utf8_lossy(&line)) {
-            break;
+        if is_last || !take(&String::from_utf8_lossy(&line)) {
+            return Ok(());
         }
     }
-    trace.curve(&name).map_err(tiers::refused)
 }
 
 /// The proof that a stored run has, once more.
@@ -165,6 +176,12 @@ fn log(args: &LogTierArgs) -> Result<Exit> {
         }
         None => (None, given_commits(args)),
     };
+    let wal = args.trace.as_deref().map(wal_counted).transpose()?;
+    let held_bytes = wal.as_ref().and_then(|wal| held(wal, args));
+    let now = match &wal {
+        Some(wal) => by_wal(wal, now),
+        None => now,
+    };
     let (medium_us, now) = medium(args, run.as_ref(), now)?;
     let added_us = match &args.fabric {
         Some(name) => Some(tiers::way(name)?),
@@ -176,8 +193,38 @@ fn log(args: &LogTierArgs) -> Result<Exit> {
         growth: args.growth.as_ref().map(|growth| of(Some(growth), "--growth")),
         backing_bytes_per_s: of(args.backing.as_ref(), "--backing"),
         size_bytes: of(args.log_size.as_ref(), "--log-size"),
+        held_bytes,
     };
     print(&log_tier(&now, &tier).map_err(tiers::refused)?, args.format)
+}
+
+/// A server that commits as its WAL has it.
+fn by_wal(wal: &WalCounted, now: LogNow) -> LogNow {
+    let mut doubts = now.doubts;
+    doubts.push(
+        "WAL does not say which commits shared a flush, how long they waited, or which did not wait (synchronous_commit=off): --commit-wait and --flush must be of its time"
+            .to_string(),
+    );
+    LogNow {
+        from: format!("WAL, and given figures: {}", wal.from()),
+        rate_per_s: wal.rate_per_s(),
+        wal_bytes: wal.wal_bytes(),
+        doubts,
+        ..now
+    }
+}
+
+/// What a tier would have held by it: of the backing's least, and of the growth that is given, or none.
+fn held(wal: &WalCounted, args: &LogTierArgs) -> Option<Given> {
+    let backing = args.backing.as_ref()?.range;
+    let growth = args.growth.as_ref().map_or(Range::exact(1.0), |growth| growth.range);
+    let range = Range {
+        value: wal.held_bytes(backing.value, growth.value),
+        low: wal.held_bytes(backing.high, growth.low),
+        high: wal.held_bytes(backing.low, growth.high),
+    };
+    let source = "WAL as it came, less what the backing takes";
+    Some(Given::of(Some(range), Basis::Measured, source))
 }
 
 /// Of a run, what it may not know.
@@ -232,6 +279,7 @@ fn reads(args: &ReadTierArgs) -> Result<Exit> {
         Some(name) => {
             let now = tiers::reads(name, args.workload.as_deref())?;
             ReadNow {
+                alone_us: alone(args).or(now.alone_us),
                 cpus: instead(args.cpus.as_ref(), "--cpus", now.cpus),
                 block_bytes: instead(args.block.as_ref(), "--block", now.block_bytes),
                 ..now
@@ -256,12 +304,17 @@ fn reads(args: &ReadTierArgs) -> Result<Exit> {
     print(&read_tier(&now, &tier).map_err(tiers::refused)?, args.format)
 }
 
+fn alone(args: &ReadTierArgs) -> Option<Given> {
+    args.read_alone.as_ref().map(|alone| of(Some(alone), "--read-alone"))
+}
+
 fn given_reads(args: &ReadTierArgs) -> ReadNow {
     ReadNow {
         from: "given figures".to_string(),
         rate_per_s: of(args.rate.as_ref(), "--rate"),
         sessions: of(args.sessions.as_ref(), "--sessions"),
         read_us: of(args.read.as_ref(), "--read"),
+        alone_us: alone(args),
         cpu_us: of(args.cpu_per_read.as_ref(), "--cpu-per-read"),
         cpus: of(args.cpus.as_ref(), "--cpus"),
         locks_us: None,

@@ -93,7 +93,8 @@ fn both_sides_are_read_and_kept_and_nothing_is_left() {
     let run: Run = serde_json::from_slice(&std::fs::read(run).unwrap()).unwrap();
     let mut ids: Vec<&str> = run.measurements.iter().map(|m| &*m.id).collect();
     ids.sort_unstable();
-    assert_eq!(ids, ["block.tier.hit", "block.tier.off", "block.tier.on"]);
+    let sides = ["hit", "hit_between", "off", "off_alone", "on"];
+    assert_eq!(ids, sides.map(|side| format!("block.tier.{side}")));
     for m in &run.measurements {
         // What LRU serves at least, and the most popular at most, of a quarter of the blocks.
         let share = |key| m.number(key).unwrap();

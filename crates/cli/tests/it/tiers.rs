@@ -106,6 +106,46 @@ fn a_traces_curve_is_what_the_forecast_reads() {
 }
 
 #[test]
+fn wal_as_pg_waldump_prints_it_has_rate_and_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wal.txt");
+    // 2,000 bytes and a commit each millisecond, and another record before each.
+    let lines = |n: u64| {
+        let at = 0x10_0000 + 2000 * n;
+        let record = |lsn: u64, rmgr: &str, what: String| {
+            format!(
+                "rmgr: {rmgr} len (rec/tot): 34/34, tx: 731, lsn: 0/{lsn:08X}, prev 0/0, desc: {what}\n"
+            )
+        };
+        let time = format!("COMMIT 2026-11-29 20:51:{:09.6} UTC", n as f64 / 1e3);
+        record(at, "Heap       ", "HOT_UPDATE off 1".into())
+            + &record(at + 1900, "Transaction", time)
+    };
+    std::fs::write(&file, (0..1001).map(lines).collect::<String>()).unwrap();
+    let with = format!(
+        "log --trace {} --sessions 4 --commit-wait 2ms --flush 1ms --medium-flush 30us --backing 1MB/s --log-size 500kB",
+        file.display()
+    );
+    let output = forecast(&format!("{with} --format json"));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let value = |key: &str| {
+        let lines = told["lines"].as_array().unwrap();
+        lines.iter().find(|line| line["key"] == key).unwrap()["value"].as_f64().unwrap()
+    };
+    assert!(
+        (value("now.rate") - 1000.0).abs() < 1e-6 && (value("wal.bytes") - 2000.0).abs() < 1e-6
+    );
+    assert!((value("destage.held") - 1_001_000.0).abs() < 1.0, "{}", value("destage.held"));
+    let screen = text(&forecast(&with).stdout);
+    assert!(screen.contains("trace's own rate"), "{screen}");
+    let refused =
+        forecast("log --trace /dev/null --commit-wait 2ms --flush 1ms --medium-flush 30us");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("pg_waldump"), "{}", text(&refused.stderr));
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_what_to_do() {
     let curve = std::env::temp_dir().join(format!("narrows-tier-{}.csv", std::process::id()));
     std::fs::write(&curve, "1GiB,0.5\n2GiB,0.7\n").unwrap();

@@ -3,7 +3,7 @@
 //! The law is that of [`narrows_plan::closed`]: exact mean value analysis. Times are in microseconds here. A pencil redoes it in as many steps
 //! as there are sessions: each session more finds at the CPUs those that were there without it.
 
-use narrows_plan::closed::{Processors, elsewhere, rate};
+use narrows_plan::closed::{Processors, elsewhere, queued, rate};
 
 use super::expr::{Expr, Rounding};
 
@@ -18,14 +18,26 @@ pub enum LoopQuestion {
     Elsewhere,
 }
 
-/// Sessions that go round between CPUs, where they queue, and elsewhere, where they don't.
+/// Where sessions queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopQueue {
+    /// At CPUs.
+    Cpus,
+    /// At storage that does one thing at a time.
+    Storage,
+}
+
+/// Sessions that go round between CPUs, or one queue of storage, where they wait for each other, and elsewhere, where they don't.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosedLoop {
+    /// Where they queue, in words.
+    pub queue: LoopQueue,
     /// What is asked.
     pub asked: LoopQuestion,
     /// How many sessions.
     pub sessions: Expr,
-    /// CPU time of one operation, µs, and how many CPUs there are; absent where it is not known: all time is elsewhere then.
+    /// CPU time of one operation, µs, and how many CPUs there are, or its time at storage and one; absent where it is not known: all time is
+    /// elsewhere then.
     pub cpu: Option<(Expr, Expr)>,
     /// The time elsewhere, µs, or the rate per second: the one that is not asked for.
     pub given: Expr,
@@ -62,12 +74,49 @@ impl ClosedLoop {
         let Some((demand, count)) = &self.cpu else {
             return format!("{sessions} × 1,000,000 / {given}");
         };
-        let cpu = format!("{sessions} sessions, {} µs on {} CPUs", of(demand), of(count));
+        let cpu = match self.queue {
+            LoopQueue::Cpus => {
+                format!("{sessions} sessions, {} µs on {} CPUs", of(demand), of(count))
+            }
+            LoopQueue::Storage => format!("{sessions} sessions, {} µs at one queue", of(demand)),
+        };
         match self.asked {
             LoopQuestion::Rate => format!("mean value analysis: {cpu}, {given} µs elsewhere"),
             LoopQuestion::Elsewhere => {
                 format!("elsewhere in mean value analysis: {cpu}, {given}/s")
             }
         }
+    }
+}
+
+/// Of the time that one session alone takes at storage, the part at a queue, so that so many sessions have the rate that they have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StorageQueue {
+    /// How many sessions.
+    pub sessions: Expr,
+    /// What one alone takes there, µs.
+    pub alone: Expr,
+    /// The time of an operation elsewhere, µs.
+    pub besides: Expr,
+    /// Operations per second of all sessions.
+    pub rate: Expr,
+}
+
+impl StorageQueue {
+    pub(super) fn parts(&self) -> [&Expr; 4] {
+        [&self.sessions, &self.alone, &self.besides, &self.rate]
+    }
+
+    pub(super) fn value(&self, values: &[Option<f64>], rounding: Rounding) -> Option<f64> {
+        let of = |expr: &Expr| expr.value(values, rounding);
+        let (alone, besides) = (of(&self.alone)? / US, of(&self.besides)? / US);
+        queued(of(&self.sessions)?, alone, besides, of(&self.rate)?).map(|s| s * US)
+    }
+
+    pub(super) fn text(&self, values: &[Option<f64>]) -> String {
+        let [sessions, alone, besides, rate] = self.parts().map(|part| part.text(values));
+        format!(
+            "queue in mean value analysis: {sessions} sessions, {alone} µs there alone, {besides} µs elsewhere, {rate}/s"
+        )
     }
 }

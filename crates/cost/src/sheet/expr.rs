@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::closed_loop::ClosedLoop;
+use super::closed_loop::{ClosedLoop, StorageQueue};
 use super::number;
 
 /// A formula.
@@ -28,6 +28,8 @@ pub enum Expr {
     AtMost(Box<Expr>, Box<Expr>),
     /// What sessions get through that go round between CPUs and elsewhere, or one of its parts.
     ClosedLoop(Box<ClosedLoop>),
+    /// What of one session's time at storage is a queue.
+    StorageQueue(Box<StorageQueue>),
 }
 
 /// Whether what comes whole is rounded up; how much a figure moves another is asked without steps.
@@ -79,6 +81,7 @@ impl Expr {
             Expr::AtLeast(a, b) => both(a, b).map(|(a, b)| a.max(b))?,
             Expr::AtMost(a, b) => both(a, b).map(|(a, b)| a.min(b))?,
             Expr::ClosedLoop(all) => all.value(values, rounding)?,
+            Expr::StorageQueue(all) => all.value(values, rounding)?,
         };
         value.is_finite().then_some(value)
     }
@@ -99,6 +102,7 @@ impl Expr {
                 b.lines(found);
             }
             Expr::ClosedLoop(all) => all.parts().into_iter().for_each(|part| part.lines(found)),
+            Expr::StorageQueue(all) => all.parts().into_iter().for_each(|part| part.lines(found)),
         }
     }
 
@@ -134,6 +138,7 @@ impl Expr {
             Expr::AtLeast(a, b) => format!("the larger of {} and {}", factor(a), factor(b)),
             Expr::AtMost(a, b) => format!("the smaller of {} and {}", factor(a), factor(b)),
             Expr::ClosedLoop(all) => all.text(values),
+            Expr::StorageQueue(all) => all.text(values),
         }
     }
 }

@@ -9,7 +9,7 @@ mod expr;
 mod moves;
 mod number;
 
-pub use closed_loop::{ClosedLoop, LoopQuestion};
+pub use closed_loop::{ClosedLoop, LoopQuestion, LoopQueue, StorageQueue};
 pub use expr::Expr;
 pub(crate) use expr::Rounding;
 pub use moves::Move;

@@ -150,7 +150,8 @@ fn sessions_in_a_closed_loop_are_a_formula_of_their_lines() {
     let elsewhere = sheet.given(at("elsewhere"), "elsewhere", "µs", is(1e6));
     let asked = |question, given| {
         let (sessions, cpu) = (sessions.clone(), Some((cpu.clone(), cpus.clone())));
-        Expr::ClosedLoop(Box::new(ClosedLoop { asked: question, sessions, cpu, given }))
+        let queue = LoopQueue::Cpus;
+        Expr::ClosedLoop(Box::new(ClosedLoop { queue, asked: question, sessions, cpu, given }))
     };
     // Alone 1 s at the CPU and 1 s elsewhere; the second one finds half a session there: 2 of 2.5 s.
     let rate = asked(LoopQuestion::Rate, elsewhere.clone());
@@ -163,6 +164,7 @@ fn sessions_in_a_closed_loop_are_a_formula_of_their_lines() {
     assert_eq!(sheet.value(&least), Some(0.5));
     let unknown = sheet.given(at("unknown"), "unknown", "", Given::of(None, Basis::Described, "-"));
     let none = Expr::ClosedLoop(Box::new(ClosedLoop {
+        queue: LoopQueue::Cpus,
         asked: LoopQuestion::Rate,
         sessions: unknown,
         cpu: None,
@@ -176,4 +178,36 @@ fn sessions_in_a_closed_loop_are_a_formula_of_their_lines() {
     );
     assert_eq!(lines[6].formula, "the smaller of [5] 0.8 and 0.5");
     assert_eq!((lines[8].value, &lines[8].lacks), (None, &vec!["unknown".to_string()]));
+}
+
+#[test]
+fn the_queue_of_storage_is_a_formula_of_its_lines() {
+    let mut sheet = Sheet::new(&[]);
+    let at = |key| (Group::Tier, key);
+    let is = |value: f64| Given::of(Some(Range::exact(value)), Basis::Described, "given");
+    let sessions = sheet.given(at("sessions"), "sessions", "", is(2.0));
+    let alone = sheet.given(at("alone"), "alone", "µs", is(2e6));
+    let rate = sheet.given(at("rate"), "rate", "/s", is(0.8));
+    let besides = Expr::from(0.0);
+    let queue = StorageQueue { sessions: sessions.clone(), alone, besides, rate };
+    // Two sessions: 1 s at the queue and 1 s elsewhere make 0.8 of a second.
+    let queue = Expr::StorageQueue(Box::new(queue));
+    let queue = sheet.computed(at("queue"), "queue", "µs", queue);
+    assert!((sheet.value(&queue).unwrap() / 1e6 - 1.0).abs() < 1e-6);
+    let again = ClosedLoop {
+        queue: LoopQueue::Storage,
+        asked: LoopQuestion::Rate,
+        sessions,
+        cpu: Some((queue, Expr::Number(1.0))),
+        given: Expr::Number(1e6),
+    };
+    let again = Expr::ClosedLoop(Box::new(again));
+    let again = sheet.computed(at("again"), "again", "/s", again);
+    assert!((sheet.value(&again).unwrap() - 0.8).abs() < 1e-6);
+    let lines = sheet.finished();
+    assert_eq!(
+        lines[3].formula,
+        "queue in mean value analysis: [1] 2 sessions, [2] 2,000,000 µs there alone, 0 µs elsewhere, [3] 0.8/s"
+    );
+    assert!(lines[4].formula.contains("at one queue, 1,000,000 µs elsewhere"));
 }

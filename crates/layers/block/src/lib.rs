@@ -45,6 +45,7 @@ mod seed;
 mod setting;
 mod stalls;
 mod steady;
+mod two_places;
 mod worker;
 mod workload;
 mod writers;
@@ -70,4 +71,5 @@ pub use scenario::{
 };
 pub use stalls::HeldUp;
 pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};
+pub use two_places::{ReadPlace, TwoPlaces, TwoPlacesWindow, read_two_places};
 pub use writers::{WriterWindows, Writers, writers_together_and_apart};

@@ -235,6 +235,19 @@ impl Record {
         }
     }
 
+    /// Adds one repeat of reads that no stream made.
+    pub fn add_reads(&mut self, latency: &Recorder, window_ns: u64) {
+        let repeat = self.repeats;
+        self.repeats += 1;
+        let operations = latency.count() as f64;
+        self.samples.add(metric::THROUGHPUT, operations * 1e9 / window_ns as f64);
+        self.samples.add(metric::WINDOW, window_ns as f64);
+        self.samples.add(metric::OPERATIONS, operations);
+        self.samples.add(metric::ERRORS, 0.0);
+        record_latency(&mut self.samples, latency);
+        self.histogram("latency", repeat, latency);
+    }
+
     /// Adds one more figure of the last repeat.
     pub fn note(&mut self, metric: Metric, value: f64) {
         self.samples.add(metric, value);

@@ -4,6 +4,7 @@
 //! stored one gives it again.
 
 mod log;
+mod one_session;
 mod reads;
 
 use anyhow::Result;

@@ -5,16 +5,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
+use narrows_cost::Range;
 use narrows_engine::{Context, Phase, repeat_of};
 use narrows_layer_block::{
     AccessPattern, Distribution, Record, Region, Scenario, Stream, run_scenario,
 };
 use narrows_model::{Layer, Measurement, Plan, PlannedStep, Platform, Run, condition, family};
 use narrows_observe::Watch;
-use narrows_tier_forecast::{Popularity, READS_HIT, READS_OFF, READS_ON};
+use narrows_tier_forecast::{
+    Popularity, READS_ALONE, READS_BETWEEN, READS_HIT, READS_OFF, READS_ON,
+};
 use narrows_units::{Bytes, Nanos};
 use serde_json::json;
 
+use super::one_session::{self, OneSession};
 use crate::block::folder;
 use crate::block::target::{self, BlockTarget, Opened};
 use crate::exit::Answers;
@@ -28,9 +32,7 @@ use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
 
 /// Blocks that the one session reads whose reads are hits: few beside any tier.
-const HIT_BLOCKS: u64 = 64;
-/// A window of these, and what makes all of them hits before it.
-const HIT: Duration = Duration::from_millis(500);
+pub(super) const HIT_BLOCKS: u64 = 64;
 /// Before each window of sessions.
 const WARM_UP: Duration = Duration::from_millis(500);
 /// How fast files are written, for a plan.
@@ -61,6 +63,14 @@ pub struct ReadProofRequest {
     pub window: Nanos,
     /// How and where to.
     pub options: RunOptions,
+}
+
+impl ReadProofRequest {
+    /// The share of reads that the tier serves, by their law.
+    pub(super) fn hits(&self) -> Range {
+        let blocks = |bytes: u64| bytes / u64::from(self.block_bytes);
+        self.law.hits(blocks(self.working_set_bytes), blocks(self.tier_bytes))
+    }
 }
 
 /// Both sides.
@@ -147,8 +157,9 @@ impl Program for ReadTierProof {
     }
 
     fn answers(&self) -> Answers {
-        let ids = [READS_OFF, READS_ON, READS_HIT].map(|side| family::BLOCK_TIER.id(side).into());
-        Answers::Named(ids.to_vec())
+        let alone = (self.request.sessions > 1).then_some(READS_ALONE);
+        let sides = [READS_OFF, READS_ON, READS_HIT, READS_BETWEEN].into_iter().chain(alone);
+        Answers::Named(sides.map(|side| family::BLOCK_TIER.id(side).into()).collect())
     }
 
     fn concluded(&mut self, run: &Run, ui: &dyn Ui) -> Result<()> {
@@ -189,7 +200,9 @@ fn prepared(
     let fill = off.fill_bytes(bytes, 0) + on.fill_bytes(bytes, 0);
     let seconds = |nanos: Nanos| Duration::from_nanos(nanos.0).as_secs_f64();
     let windows = f64::from(request.repeats);
-    let each = 2.0 * (seconds(request.window) + WARM_UP.as_secs_f64()) + 2.0 * HIT.as_secs_f64();
+    let one = (one_session::BEFORE + one_session::WINDOW).as_secs_f64();
+    let each = 2.0 * (seconds(request.window) + WARM_UP.as_secs_f64());
+    let each = each + OneSession::windows(request) * one;
     let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
         layer: Layer::Block,
         what,
@@ -211,10 +224,10 @@ fn prepared(
 }
 
 /// A side with what its windows gave.
-struct Side {
-    name: &'static str,
-    stream: Stream,
-    record: Record,
+pub(super) struct Side {
+    pub(super) name: &'static str,
+    pub(super) stream: Stream,
+    pub(super) record: Record,
 }
 
 impl Side {
@@ -241,7 +254,7 @@ impl Side {
         Ok(Side::of(name, region, target, request, (request.sessions, seed)))
     }
 
-    fn of(
+    pub(super) fn of(
         name: &'static str,
         region: Region,
         target: &BlockTarget,
@@ -257,7 +270,7 @@ impl Side {
         Side { name, stream, record: Record::new() }
     }
 
-    fn window(
+    pub(super) fn window(
         &mut self,
         ctx: &Context<'_>,
         (warm_up, length): (Duration, Duration),
@@ -272,11 +285,14 @@ impl Side {
         Ok(())
     }
 
-    fn into_measurement(self, request: &ReadProofRequest, same_machine: bool) -> Measurement {
+    pub(super) fn into_measurement(
+        self,
+        request: &ReadProofRequest,
+        same_machine: bool,
+    ) -> Measurement {
         let id = family::BLOCK_TIER.id(self.name);
         let mut measurement = self.record.into_measurement(id, &self.stream);
-        let blocks = |bytes: u64| bytes / u64::from(request.block_bytes);
-        let hits = request.law.hits(blocks(request.working_set_bytes), blocks(request.tier_bytes));
+        let hits = request.hits();
         let workload = &mut measurement.workload;
         workload.insert(condition::TIER_BYTES, json!(request.tier_bytes));
         workload.insert(condition::TIER_HITS_LEAST, json!(hits.low));
@@ -314,10 +330,9 @@ fn measure(
 ) -> Result<Vec<Measurement>> {
     let side = |name, place| Side::sessions(name, request, place, ctx.seed);
     let mut sides = [side(READS_OFF, off)?, side(READS_ON, on)?];
-    let few = HIT_BLOCKS * u64::from(request.block_bytes);
-    let few = sides[1].stream.region.part(0, few)?;
-    let mut hit = Side::of(READS_HIT, few, on.0, request, (1, ctx.seed));
-    hit.stream.place = AccessPattern::Random(Distribution::Uniform);
+    let [off_region, on_region] = sides.each_ref().map(|side| side.stream.region.clone());
+    let regions = ((off.0, &off_region), (on.0, &on_region));
+    let mut one = OneSession::of(request, regions, ctx.seed)?;
     let phase = |phase: Phase, what: &str| ctx.progress.phase(Layer::Block, phase, what);
     phase(Phase::WarmUp, "the tier");
     let warm = Duration::from_nanos(request.warm_up.0);
@@ -334,10 +349,9 @@ fn measure(
             phase(Phase::Measure, &repeat_of(&what, repeat, request.repeats, side.record.so_far()));
             side.window(ctx, (WARM_UP, ctx.window), watch, u64::from(repeat) + 1)?;
         }
-        phase(Phase::Measure, "reads that the tier serves");
-        hit.window(ctx, (HIT, HIT), watch, u64::from(repeat) + 1)?;
+        one.window(ctx, request, watch, u64::from(repeat) + 1)?;
     }
     let same_machine = is_served_here(off.0) || is_served_here(on.0);
-    let [off, on] = sides;
-    Ok([off, on, hit].map(|side| side.into_measurement(request, same_machine)).to_vec())
+    let both = sides.into_iter().map(|side| side.into_measurement(request, same_machine));
+    Ok(both.chain(one.into_measurements(request, same_machine)).collect())
 }

@@ -32,6 +32,7 @@ fn forecast(slow: &Scene, run: &narrows_model::Run, times: f64) -> Forecast {
         growth: None,
         backing_bytes_per_s: unknown(),
         size_bytes: unknown(),
+        held_bytes: None,
     };
     let now = log_now(run, None).expect("it commits");
     let now = now.compared_by(own.expect("of the same kind").flush_us);

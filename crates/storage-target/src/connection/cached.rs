@@ -87,7 +87,7 @@ impl Connection {
         let read = buffer.bytes_mut(hit.bytes());
         let is_right = match failed {
             Some(result) => {
-                cache.read_failed(result);
+                cache.read_failed(&hit, result);
                 false
             }
             None => cache.check(&hit, read),

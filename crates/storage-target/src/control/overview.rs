@@ -68,6 +68,9 @@ pub(super) struct PeerView {
     pub(super) state: String,
     /// Why lost or absent.
     pub(super) reason: Option<String>,
+    /// Why it was not taken back when it was looked for last.
+    #[serde(default)]
+    pub(super) stays_out: Option<String>,
     /// Records that were acknowledged and that it lacks.
     pub(super) behind_records: u64,
 }
@@ -214,6 +217,7 @@ fn peer_views(disk: &LoggedDisk) -> Vec<PeerView> {
         let peer = medium.peer()?;
         let (takes, behind) = disk.medium_state(*number);
         let trouble = peer.trouble();
+        let stays_out = trouble.as_ref().and_then(|_| peer.why_out());
         let state = match &trouble {
             Some(trouble) => trouble.state,
             None if !takes => "lost",
@@ -224,6 +228,7 @@ fn peer_views(disk: &LoggedDisk) -> Vec<PeerView> {
             address: medium.name(),
             state: state.to_string(),
             reason: trouble.map(|trouble| trouble.reason),
+            stays_out,
             behind_records: behind as u64,
         })
     });
@@ -352,14 +357,18 @@ impl LogView {
 
 impl PeerView {
     fn text(&self) -> String {
-        let PeerView { address, state, reason, behind_records } = self;
+        let PeerView { address, state, reason, stays_out, behind_records } = self;
         let reason =
             reason.as_ref().map_or_else(String::new, |reason| format!(", because {reason}"));
         let behind = match behind_records {
             0 => String::new(),
             records => format!("; {records} acknowledged records are not on it"),
         };
-        format!("         peer {address}: {state}{reason}{behind}\n")
+        // Where it does not answer, the same stands there already.
+        let stays_out = stays_out.as_ref().filter(|why| Some(*why) != self.reason.as_ref());
+        let stays_out =
+            stays_out.map_or_else(String::new, |why| format!("; not taken back: {why}"));
+        format!("         peer {address}: {state}{reason}{stays_out}{behind}\n")
     }
 }
 

@@ -13,9 +13,13 @@ use crate::program::{NQN, Program, log_command, tier_command as tier};
 
 /// A peer: as much memory as the smallest log takes, or a little more.
 fn peer_at(port: u16) -> Program {
+    peer_with(port, "ram:6MiB")
+}
+
+fn peer_with(port: u16, namespace: &str) -> Program {
     let listen = format!("127.0.0.1:{port}");
     let arguments =
-        ["--listen", &listen, "--subsystem", NQN, "--allow-any-host", "--namespace", "ram:6MiB"];
+        ["--listen", &listen, "--subsystem", NQN, "--allow-any-host", "--namespace", namespace];
     Program::at(&arguments.map(ToString::to_string))
 }
 
@@ -97,12 +101,16 @@ impl OnPeers {
 
     /// Starts it again, at the same address and empty.
     fn start_again(&mut self, peer: usize) {
+        self.start_as(peer, "ram:6MiB");
+    }
+
+    fn start_as(&mut self, peer: usize, namespace: &str) {
         let port = self.peers[peer].port;
         // Its port is free once it was waited for.
         let last = self.peers.len() - 1;
         self.peers.swap(peer, last);
         drop(self.peers.pop());
-        self.peers.push(peer_at(port));
+        self.peers.push(peer_with(port, namespace));
         self.peers.swap(peer, last);
     }
 
@@ -265,6 +273,28 @@ fn peers_that_are_restarted_while_nothing_is_written_are_missed_and_join_again()
     assert_eq!([0, 1].map(|block| read(&mut path, block)), [1, 2]);
     drop(path);
     program.stop();
+}
+
+#[test]
+fn why_a_peer_is_not_taken_back_is_said_and_it_is_not_kept_from_others() {
+    let mut disk = OnPeers::new(3, "2");
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    write(&mut path, 0, &[1]);
+    disk.end(1);
+    disk.start_as(1, "ram:1MiB");
+    let out = program.line_with("reason=\"it has 1048576 bytes, and the log takes ");
+    assert!(out.contains("log-peer-stays-out"), "{out}");
+    assert_eq!(states(&disk.listed()), ["ok", "lost", "ok"]);
+    let why = disk.listed()["peers"][1]["stays_out"].as_str().unwrap().to_string();
+    assert!(why.starts_with("it has 1048576 bytes"), "{why}");
+    let (said, _) = tier(&["list", "--control", &disk.control()]);
+    assert!(said.contains("; not taken back: it has 1048576 bytes"), "{said}");
+    drop(path);
+    program.stop();
+    let other = Arc::new(Association::connect(&disk.addresses()[1].parse().unwrap(), 1).unwrap());
+    let state = other.command_queue().unwrap().reservation().unwrap();
+    assert_eq!(state, ReservationState::Free);
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub fn medium(us: f64) -> LogTier {
         growth: None,
         backing_bytes_per_s: unknown(),
         size_bytes: unknown(),
+        held_bytes: None,
     }
 }
 
@@ -59,6 +60,7 @@ pub fn reads() -> ReadNow {
         rate_per_s: is(40_000.0),
         sessions: is(16.0),
         read_us: is(300.0),
+        alone_us: None,
         cpu_us: is(50.0),
         cpus: is(8.0),
         locks_us: None,

@@ -248,6 +248,25 @@ fn a_rate_that_clients_ask_for_stays_and_a_server_outside_the_law_has_none() {
 }
 
 #[test]
+fn what_a_trace_would_have_held_stands_beside_the_size() {
+    let told = |held: Option<f64>, size: Option<f64>| {
+        let tier = LogTier {
+            backing_bytes_per_s: is(500e6),
+            size_bytes: size.map_or_else(unknown, is),
+            held_bytes: held.map(is),
+            ..medium(20.0)
+        };
+        let found = ask(&commits(), &tier).destaging;
+        found.into_iter().find(|line| line.contains("trace's own rate"))
+    };
+    let told_of = |held, size| told(Some(held), size).unwrap();
+    assert!(told_of(2e9, Some(960e6)).contains("2.00 GB at most, more than its 960 MB: commits"));
+    assert!(told_of(0.5e9, Some(960e6)).ends_with("500 MB at most, of 960 MB"));
+    assert!(told_of(0.5e9, None).ends_with("500 MB at most"));
+    assert_eq!(told(None, Some(960e6)), None);
+}
+
+#[test]
 fn destaging_keeps_up_or_fills_the_tier() {
     let now = LogNow { cpu_us: unknown(), cpus: unknown(), ..commits() };
     let rate = 16.0 / 440e-6;

@@ -4,8 +4,8 @@ use narrows_model::{
     Layer, Measurement, Metric, MetricValue, Plan, Platform, Run, Validity, condition, metric,
 };
 use narrows_tier_forecast::{
-    Proof, ProofOutcome, ProofRow, READS_HIT, READS_OFF, READS_ON, Refused, has_read_proof,
-    log_proof, read_proof, sides,
+    Proof, ProofOutcome, ProofRow, READS_ALONE, READS_BETWEEN, READS_HIT, READS_OFF, READS_ON,
+    Refused, has_read_proof, log_proof, read_proof, sides,
 };
 use serde_json::json;
 
@@ -152,10 +152,60 @@ fn reads_by_the_law_agree_and_a_cache_that_serves_nothing_does_not() {
 }
 
 #[test]
+fn hits_are_those_between_other_reads_where_these_were_measured() {
+    // One session: 350 µs without the tier; of the reads it serves, back to back, 55 µs, and 16 between others.
+    let one = |side: &str, rate: f64, mean_us: f64| {
+        let mut m = reads(side, rate, mean_us);
+        m.workload.insert(condition::DEPTH, json!(1));
+        m
+    };
+    // Four of five: 16 and 350 are 83 µs, 55 and 350 are 114.
+    let mut run = read_run(0.0, 0.0);
+    run.measurements = vec![
+        one(READS_OFF, 2_857.0, 350.0),
+        one(READS_ON, 12_050.0, 83.0),
+        one(READS_HIT, 18_182.0, 55.0),
+    ];
+    run.measurements.iter_mut().for_each(|m| {
+        m.workload.insert(condition::TIER_HITS_LEAST, json!(0.79));
+        m.workload.insert(condition::TIER_HITS_MOST, json!(0.81));
+    });
+    let proof = read_proof(&run).unwrap();
+    assert_eq!(proof.outcome, ProofOutcome::Contradicted, "{proof:#?}");
+    run.measurements.push(one(READS_BETWEEN, 12_000.0, 16.0));
+    let proof = read_proof(&run).unwrap();
+    assert_eq!(proof.outcome, ProofOutcome::Agrees, "{proof:#?}");
+    let read = row(&proof, "single-block read");
+    assert!((read.forecast.on.unwrap() - 82.8).abs() < 0.1, "{read:?}");
+    // Invalid windows are none.
+    run.measurements[3].validity = Validity::Invalid;
+    assert_eq!(read_proof(&run).unwrap().outcome, ProofOutcome::Contradicted);
+}
+
+#[test]
+fn a_queue_at_storage_is_that_of_the_misses() {
+    // Two sessions at storage that does one read in a millisecond and 10 µs: less than 2,000 µs each.
+    let mut run = read_run(0.0, 0.0);
+    run.measurements = vec![reads(READS_OFF, 990.1, 2_020.0), reads(READS_HIT, 50_000.0, 100.0)];
+    run.measurements.push(reads(READS_ON, 3_700.0, 540.0));
+    let rate = |run: &Run| read_proof(run).unwrap().forecast.rate().unwrap().on.unwrap();
+    let kept = rate(&run);
+    run.measurements.push(reads(READS_ALONE, 990.0, 1_010.0));
+    assert!((kept - 2.0 / 580e-6).abs() < 40.0, "{kept}");
+    // A quarter of the reads at the queue: 252.5 µs, and 75 elsewhere. Alone 3,053 per second, half and more of it at the queue.
+    let truth = {
+        let there = 252.5 * (1.0 + 252.5 / 327.5);
+        2.0 / (there + 75.0) * 1e6
+    };
+    assert!((rate(&run) / truth - 1.0).abs() < 0.02, "{} {truth}", rate(&run));
+    assert!(truth > kept * 1.1);
+}
+
+#[test]
 fn reads_that_are_faster_among_others_than_alone_are_a_doubt() {
     let told = |run: &Run| {
         let proof = read_proof(run).unwrap();
-        proof.doubts.iter().any(|doubt| doubt.contains("idle CPUs take longer"))
+        proof.doubts.iter().any(|doubt| doubt.contains("idle CPU for each"))
     };
     let mut run = read_run(7_500.0, 266.0);
     set(&mut run.measurements[1], metric::LATENCY_P50, 19e3);

@@ -96,7 +96,7 @@ proptest! {
     #[test]
     fn more_hits_and_faster_ones_never_forecast_less(
         sessions in 1u32..200, other in 0.0..500.0f64, read in 20.0..5000.0f64, cpu in 1.0..200.0f64,
-        cpus in 1u32..64, a in 0.0..1.0f64, b in 0.0..1.0f64, hit in 0.01..1.0f64,
+        cpus in 1u32..64, a in 0.0..1.0f64, b in 0.0..1.0f64, hit in 0.01..1.0f64, alone in prop::option::of(0.01..1.0f64),
     ) {
         let most = f64::from(cpus) / cpu * 1e6;
         let rate = (f64::from(sessions) / (read + other + cpu) * 1e6).min(most * 0.98);
@@ -104,6 +104,8 @@ proptest! {
             rate_per_s: is(rate),
             sessions: is(f64::from(sessions)),
             read_us: is(read),
+            // No hit is slower than it.
+            alone_us: alone.map(|share| is(read * (hit + (1.0 - hit) * share))),
             cpu_us: is(cpu),
             cpus: is(f64::from(cpus)),
             ..reads()

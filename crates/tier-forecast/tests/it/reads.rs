@@ -36,6 +36,84 @@ fn a_read_is_the_mean_of_what_is_served_and_what_is_missed() {
     assert!(close(line(&ask(&no_cpu(), &dearer), "then.read"), 78.0));
 }
 
+/// Sessions at storage with one queue, by pencil: their rate, and what one of their reads takes.
+fn at_one_queue(sessions: u32, queue_us: f64, rest_us: f64) -> (f64, f64) {
+    let (mut waiting, mut rate, mut there) = (0.0, 0.0, 0.0);
+    for n in 1..=sessions {
+        there = queue_us * (1.0 + waiting);
+        rate = f64::from(n) / (there + rest_us);
+        waiting = rate * there;
+    }
+    (rate * 1e6, there + rest_us)
+}
+
+#[test]
+fn misses_wait_in_the_queue_that_they_are_themselves() {
+    // Storage that does one read in 290 µs; 60 more that nobody waits for.
+    let (rate, read) = at_one_queue(4, 290.0, 60.0);
+    let now = ReadNow {
+        rate_per_s: is(rate),
+        sessions: is(4.0),
+        read_us: is(read),
+        alone_us: Some(is(350.0)),
+        ..no_cpu()
+    };
+    for (missed, added, gains) in
+        [(0.5, None, 1.01), (0.2, None, 1.03), (0.02, None, 1.3), (0.02, Some(15.0), 1.3)]
+    {
+        let tier = ReadTier { miss_added_us: added.map(is), ..cache(16.0, Some(is(1.0 - missed))) };
+        let rest = (1.0 - missed) * 16.0 + missed * (60.0 + added.unwrap_or(0.0));
+        let (truth, _) = at_one_queue(4, missed * 290.0, rest);
+        let found = ask(&now, &tier);
+        assert!(
+            close(line(&found, "now.queue"), 290.0) && close(line(&found, "now.unqueued"), 60.0)
+        );
+        assert!(close(line(&found, "rate.sessions"), truth), "{missed}: {truth}");
+        assert!(close(line(&found, "then.read"), 4.0 / truth * 1e6), "{missed}");
+        // A miss that keeps all of the queue of now is too slow, the more the fewer there are.
+        let kept = ask(&ReadNow { alone_us: None, ..now.clone() }, &tier);
+        let short = truth / line(&kept, "rate.sessions");
+        assert!(short > gains, "{missed}: {short}");
+    }
+}
+
+#[test]
+fn cpu_time_inside_a_read_is_counted_once() {
+    // One session that does nothing but read: 350 µs each, 13 of them its own CPU time.
+    let now = ReadNow {
+        rate_per_s: is(1e6 / 350.0),
+        sessions: is(1.0),
+        read_us: is(350.0),
+        cpu_us: is(13.0),
+        cpus: is(2.0),
+        ..reads()
+    };
+    let found = ask(&now, &cache(16.0, Some(is(0.8))));
+    assert!(close(line(&found, "now.inside"), 13.0) && close(line(&found, "then.read"), 82.8));
+    assert!(close(line(&found, "rate.sessions"), 1e6 / 82.8), "{}", line(&found, "rate.sessions"));
+    assert!(close(line(&found, "rate.sessions.most"), 1e6 / 16.0));
+    // What is no part of the read stays beside it: 400 µs each, 50 of them CPU time.
+    let beside = ReadNow { rate_per_s: is(2_500.0), cpu_us: is(50.0), ..now };
+    let found = ask(&beside, &cache(16.0, Some(is(0.8))));
+    assert!(found.value("now.inside").is_none());
+    assert!(close(line(&found, "rate.sessions"), 1e6 / 132.8));
+}
+
+#[test]
+fn reads_that_do_not_queue_are_as_long_with_the_tier() {
+    let at = |alone: Option<f64>| {
+        let found =
+            ask(&ReadNow { alone_us: alone.map(is), ..no_cpu() }, &cache(20.0, Some(is(0.8))));
+        line(&found, "then.read")
+    };
+    // Alone as long as among the others: 80 % of 20 and the rest of 300.
+    assert!(close(at(Some(300.0)), 76.0) && close(at(None), 76.0), "{}", at(Some(300.0)));
+    assert!(at(Some(100.0)) < 75.0, "{}", at(Some(100.0)));
+    // Clients that choose their rate are in no such loop.
+    let asked = ReadNow { alone_us: Some(is(100.0)), asked: true, ..no_cpu() };
+    assert!(close(line(&ask(&asked, &cache(20.0, Some(is(0.8)))), "then.read"), 76.0));
+}
+
 #[test]
 fn a_range_of_hits_is_carried_and_cpus_end_the_gain() {
     let found = ask(&reads(), &cache(20.0, Some(between(0.7, 0.9))));

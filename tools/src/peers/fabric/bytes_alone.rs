@@ -87,8 +87,8 @@ fn ask(mut stream: TcpStream, depth: u32) -> Result<(f64, f64, f64)> {
     let seconds = begun.elapsed().as_secs_f64();
     let host_s = super::ours::thread_cpu_s() - before;
     // A socket that ends with bytes unread resets the other side, which would take that for an error.
-    for slot in 0..slots.len() {
-        receive(&stream, &mut slots[slot], false)?;
+    for slot in &mut slots {
+        receive(&stream, slot, false)?;
     }
     Ok((count as f64, seconds, host_s))
 }

@@ -146,7 +146,7 @@ mod tests {
         use narrows_io::{Arena, DevicePath as _, Op};
 
         let scratch = tempfile::tempdir().unwrap();
-        let Some(spdk) = Spdk::found(scratch.path(), Waiting::Sleep, 4096) else {
+        let Ok(spdk) = Spdk::found(scratch.path(), Waiting::Sleep, 4096) else {
             eprintln!("SKIPPED: {VARIABLE} names no nvmf_tgt of SPDK");
             return;
         };

@@ -7,3 +7,4 @@ mod interference;
 mod measure;
 mod scenario;
 mod steady;
+mod two_places;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::DeviceCache;
+use super::{DeviceCache, DeviceHit};
 use crate::journal;
 
 /// Pages that a device may have wrong before nothing is read from it any more.
@@ -73,12 +73,13 @@ impl DeviceCache {
         self.health.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A read of the device ended with this, as the kernel gives it, in place of all of its bytes.
-    pub(crate) fn read_failed(&self, result: i32) {
+    /// A read of these pages of the device ended with this, as the kernel gives it, in place of all of their bytes.
+    pub(crate) fn read_failed(&self, hit: &DeviceHit, result: i32) {
         self.counters.errors.fetch_add(1, Ordering::Relaxed);
         match result {
-            // A part of it, or nothing for now: of which the device knows nothing.
-            1.. => {}
+            // A part: where that is all that is there, the next read would find no more.
+            1.. => self.evict(hit),
+            // Nothing for now, of which the device knows nothing.
             _ if matches!(-result, libc::EAGAIN | libc::EINTR) => {}
             0 => self.turn_off(Off::Failed("a read: it is shorter than it was".to_string())),
             _ => {

@@ -185,6 +185,13 @@ impl DeviceCache {
         !overtaken && wrong == 0
     }
 
+    /// The pages of a hit leave.
+    fn evict(&self, hit: &DeviceHit) {
+        for page in (hit.first.0..).take(hit.slots.len()).map(Page) {
+            self.shards.lock(self.shards.shard_of(page)).evict(PageRange::one(page));
+        }
+    }
+
     /// Before the backing is asked for bytes that are not all here.
     pub(crate) fn begin_read(&self, offset: u64, bytes: u32) -> Option<CacheRead> {
         if self.is_off() { None } else { self.shards.begin_read(offset, bytes) }

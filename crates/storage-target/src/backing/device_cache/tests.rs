@@ -272,7 +272,16 @@ fn a_read_that_failed_turns_the_cache_off_and_one_that_was_cut_does_not() {
         (-libc::EIO, Some("a read: Input/output error")),
     ] {
         let (cache, _folder) = cache_of(1 << 20, true);
-        cache.read_failed(result);
+        fill(&cache, 0, &pattern(1, 16_384));
+        write_all(&cache);
+        let hit = cache.hit(4096, 8192).unwrap();
+        cache.read_failed(&hit, result);
+        // What a part was read of is not asked for again, and what is beside it stays.
+        let stays = [0, 4096, 8192, 12_288].map(|at| cache.hit(at, 4096).is_some());
+        assert_eq!(
+            stays,
+            if why.is_some() { [false; 4] } else { [true, result < 0, result < 0, true] }
+        );
         let off = cache.off().map(|off| off.to_string());
         assert_eq!(off.is_some(), why.is_some(), "{result}: {off:?}");
         assert!(off.unwrap_or_default().contains(why.unwrap_or_default()), "{result}");

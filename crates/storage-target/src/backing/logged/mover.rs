@@ -16,7 +16,7 @@ use narrows_log_tier::{Batch, Piece, Source, State, Superblock};
 
 use super::feed::start_feeders;
 use super::mark::{MarkedLife, mark};
-use super::rejoin::start_looking;
+use super::rejoin::{end_looking, start_looking};
 use super::{FileDisk, LoggedDisk, News, Shared, now_ms};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
@@ -39,6 +39,8 @@ pub(crate) struct Mover {
     handle: JoinHandle<()>,
     /// One for each peer.
     feeders: Vec<JoinHandle<()>>,
+    /// Looks for peers that were lost.
+    looking: Option<JoinHandle<()>>,
 }
 
 impl Mover {
@@ -53,12 +55,11 @@ impl Mover {
     /// Where there is no thread to be had.
     pub(crate) fn start(disk: &Arc<LoggedDisk>) -> io::Result<Mover> {
         let feeders = start_feeders(disk)?;
-        // Nobody waits for its end: it may be waiting for a machine that isn't there.
-        drop(start_looking(disk)?);
+        let looking = start_looking(disk)?;
         let its = Arc::clone(disk);
         let builder = thread::Builder::new().name("target-log".to_string());
         let handle = builder.spawn(move || its.move_until_stopped())?;
-        Ok(Mover { disk: Arc::clone(disk), handle, feeders })
+        Ok(Mover { disk: Arc::clone(disk), handle, feeders, looking })
     }
 
     /// Moves everything, leaves the log empty and says so on its media. Nothing may be appended any more.
@@ -66,7 +67,7 @@ impl Mover {
     /// # Errors
     /// Where records stay in the log, or the log can't say that it is empty.
     pub(crate) fn stop(self) -> io::Result<()> {
-        let Mover { disk, handle, feeders } = self;
+        let Mover { disk, handle, feeders, looking } = self;
         disk.shared().stopping = true;
         disk.bell.notify_one();
         if handle.join().is_err() {
@@ -76,6 +77,8 @@ impl Mover {
         disk.end_feeders();
         // One that panicked had a peer in hand, of which nothing is needed any more.
         feeders.into_iter().for_each(|feeder| drop(feeder.join()));
+        end_looking(looking);
+        disk.release_returning();
         disk.release_peers();
         left
     }

@@ -252,6 +252,8 @@ pub(super) struct PeerLink {
     /// For records; its thread has it while it writes.
     records: Option<CommandQueue>,
     trouble: Option<PeerTrouble>,
+    /// Why it was not taken back when it was looked for last.
+    stays_out: Option<String>,
     /// Its thread is writing to it.
     writing: bool,
     /// How often it has joined: who holds a queue of before has none of now.
@@ -341,6 +343,19 @@ impl PeerMedium {
         let link = self.link();
         let away = link.trouble.as_ref().is_some_and(|trouble| trouble.state != STATE_TAKEN);
         away && !link.writing
+    }
+
+    /// Why it was not taken back when it was looked for last.
+    pub(crate) fn why_out(&self) -> Option<String> {
+        self.link().stays_out.clone()
+    }
+
+    /// It was looked for, and is not taken back. Whether that is another reason than before.
+    pub(super) fn stays_out(&self, reason: &str) -> bool {
+        let mut link = self.link();
+        let new = link.stays_out.as_deref() != Some(reason);
+        link.stays_out = Some(reason.to_string());
+        new
     }
 
     /// It failed; the first reason holds. Whether this was the first.

@@ -4,10 +4,11 @@
 //! appending goes on. That is what a start does, so that what recovery knows of lives holds here too.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use narrows_log_tier::{HEAD_BYTES, State, Superblock};
 
@@ -21,6 +22,8 @@ use crate::journal;
 /// How often peers that were lost are looked for, and how often whether that is still wanted.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 const LOOK_STEP: Duration = Duration::from_millis(100);
+/// How long who stops waits for the end of that: it may be waiting for a machine that isn't there.
+const LOOK_ENDS_WITHIN: Duration = Duration::from_secs(1);
 
 /// A thread that looks for peers that were lost, where a log is on peers.
 ///
@@ -33,7 +36,25 @@ pub(super) fn start_looking(disk: &Arc<LoggedDisk>) -> io::Result<Option<JoinHan
     builder.spawn(move || its.look_for_peers(reservation)).map(Some)
 }
 
+/// Waits for the end of looking, for a moment.
+pub(super) fn end_looking(looking: Option<JoinHandle<()>>) {
+    let Some(looking) = looking else { return };
+    let until = Instant::now() + LOOK_ENDS_WITHIN;
+    while !looking.is_finished() && Instant::now() < until {
+        thread::sleep(LOOK_STEP / 10);
+    }
+    if looking.is_finished() {
+        // One that panicked has nothing that is needed any more.
+        drop(looking.join());
+    }
+}
+
 impl LoggedDisk {
+    /// Peers that were on their way back are given back too. Nothing is looked for any more.
+    pub(super) fn release_returning(&self) {
+        drop(std::mem::take(&mut *self.returning()));
+    }
+
     fn returning(&self) -> MutexGuard<'_, BTreeMap<u8, PeerLines>> {
         self.returning.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,8 +73,18 @@ impl LoggedDisk {
                 if self.returning().contains_key(number) {
                     continue;
                 }
-                if let Some(lines) = self.open_again(peer, reservation) {
-                    self.returning().insert(*number, lines);
+                match self.open_again(*number, peer, reservation) {
+                    Ok(lines) if self.shared().stopping => return drop(lines),
+                    Ok(lines) => {
+                        self.returning().insert(*number, lines);
+                    }
+                    Err(reason) => {
+                        if peer.stays_out(&reason) {
+                            let told: [(&str, &dyn Display); 2] =
+                                [("peer", peer.address()), ("reason", &reason)];
+                            journal::line("log-peer-stays-out", &told);
+                        }
+                    }
                 }
             }
             if self.returning().is_empty() {
@@ -87,25 +118,51 @@ impl LoggedDisk {
     }
 
     /// A peer that is there, takes writes, and holds nothing, or what it held of this log.
-    fn open_again(&self, peer: &PeerMedium, reservation: Reservation) -> Option<PeerLines> {
+    ///
+    /// # Errors
+    /// Why it is not taken back.
+    fn open_again(
+        &self,
+        number: u8,
+        peer: &PeerMedium,
+        reservation: Reservation,
+    ) -> Result<PeerLines, String> {
+        let told = |error: io::Error| error.to_string();
         // By another identifier: nothing that was sent to it before is taken any more.
-        let reservation = reservation.renewed().ok()?;
-        let again = Peer::open(peer.address(), Some(reservation)).ok()?;
+        let reservation = reservation.renewed().map_err(told)?;
+        let again = Peer::open(peer.address(), Some(reservation)).map_err(|e| e.to_string())?;
+        // Two addresses that lead to one memory are one copy.
+        let mut others = self.media.iter().filter(|(other, _)| **other != number);
+        let twin = others.find_map(|(_, other)| {
+            let other = other.peer().filter(|other| other.trouble().is_none())?;
+            other.peer()?.is_same_as(&again).then(|| other.address().to_string())
+        });
+        if let Some(twin) = twin {
+            return Err(format!("it leads to the same namespace as {twin}"));
+        }
         let bytes = HEAD_BYTES + self.superblock.geometry.capacity;
+        if again.bytes() < bytes {
+            let has = again.bytes();
+            return Err(format!("it has {has} bytes, and the log takes {bytes}"));
+        }
         let mut reader = again.reader(false);
         let newest = newest_on(&mut reader);
-        let other = newest.as_ref().is_some_and(|its| its.id != self.superblock.id);
-        let is_free = !other && !holds_something_else(&mut reader).ok()?;
-        drop(reader);
-        if again.bytes() < bytes || !is_free {
-            return None;
+        match &newest {
+            Some(its) if its.id != self.superblock.id => {
+                return Err(format!("it has another log, {}", its.id));
+            }
+            _ if holds_something_else(&mut reader).map_err(told)? => {
+                return Err("it has data that are no log's".to_string());
+            }
+            _ => {}
         }
+        drop(reader);
         // What it has, once more: a peer that hangs at writes is waited for here, where no host waits.
         match newest {
-            Some(newest) => again.write_superblock(&newest).ok()?,
-            None => again.empty().ok()?,
+            Some(newest) => again.write_superblock(&newest).map_err(told)?,
+            None => again.empty().map_err(told)?,
         }
-        PeerLines::new(again).ok()
+        PeerLines::new(again).map_err(told)
     }
 
     /// The log is empty, and a life begins of which the peers are members that came back.
