@@ -691,7 +691,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__serve)
-            opts="-h --subsystem --config --namespace --listen --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group --threads --wait --memory --queue-entries --in-capsule --metrics --control --help"
+            opts="-h --subsystem --config --namespace --listen --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group --tls-key-file --threads --wait --memory --queue-entries --in-capsule --metrics --control --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -730,6 +730,10 @@ _narrows__target() {
                     return 0
                     ;;
                 --dhchap-group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tls-key-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

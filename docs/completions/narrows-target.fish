@@ -40,6 +40,7 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-ctrl-key-file -d 'File of the secret that the target proves to hosts that ask for it' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-hash -d 'Hash of that: sha256, sha384 or sha512 [default: sha256]' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-group -d 'Diffie-Hellman group of that: null (none), ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144 or ffdhe8192 [default: ffdhe3072]' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l tls-key-file -d 'File of the key by which every host has to come (TLS 1.3 with a pre-shared key), as `nvme gen-tls-key` prints it; of mode 0600. Who comes without is refused. A key for each host: --config' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l threads -d 'Threads; each takes connections in turn' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l wait -d 'While nothing is to be done: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping (50us)' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l memory -d 'Memory for data in flight' -r

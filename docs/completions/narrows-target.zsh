@@ -31,7 +31,7 @@ _narrows-target() {
             (serve)
 _arguments "${_arguments_options[@]}" : \
 '--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
-'(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
+'(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group --tls-key-file)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
 '*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S, or log=nvme-tcp\://HOST\:PORT/NQN for each of its peers; cache=ram\:SIZE for memory that answers reads of what was read before, or cache=FILE for a file or device that does (\`narrows-target cache make\`), a DEVICE with cache-serial=S; in either cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn'\''t; with memory cache-index=FILE to read the same pages again after a restart. May be repeated]:WHAT:_default' \
 '*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
 '*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: without --dhchap-key-file, whoever reaches the port can claim one]:NQN:_default' \
@@ -39,6 +39,7 @@ _arguments "${_arguments_options[@]}" : \
 '--dhchap-ctrl-key-file=[File of the secret that the target proves to hosts that ask for it]:FILE:_files' \
 '--dhchap-hash=[Hash of that\: sha256, sha384 or sha512 \[default\: sha256\]]:HASH:_default' \
 '--dhchap-group=[Diffie-Hellman group of that\: null (none), ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144 or ffdhe8192 \[default\: ffdhe3072\]]:GROUP:_default' \
+'--tls-key-file=[File of the key by which every host has to come (TLS 1.3 with a pre-shared key), as \`nvme gen-tls-key\` prints it; of mode 0600. Who comes without is refused. A key for each host\: --config]:FILE:_files' \
 '--threads=[Threads; each takes connections in turn]:N:_default' \
 '--wait=[While nothing is to be done\: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping (50us)]:HOW:_default' \
 '--memory=[Memory for data in flight]:SIZE:_default' \

@@ -125,12 +125,14 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-lab-drive", &["narrows-initiator"]),
     // What host and controller say to each other over TCP; neither sockets nor storage.
     ("narrows-nvme", &[]),
+    // The same, encrypted; neither sockets nor files.
+    ("narrows-nvme-tls", &["narrows-nvme"]),
     // The log in front of a slower store; it decides and does no I/O.
     ("narrows-log-tier", &[]),
     // What a read cache decides, without memory of its own: neither sockets nor storage, and no lock.
     ("narrows-read-cache", &[]),
     // A way to what is no file of this machine.
-    ("narrows-initiator", &["narrows-files", "narrows-io", "narrows-nvme"]),
+    ("narrows-initiator", &["narrows-files", "narrows-io", "narrows-nvme", "narrows-nvme-tls"]),
     // Where the time of an operation over a fabric goes; the only layer that asks a target itself.
     (
         "narrows-layer-fabric",
@@ -155,6 +157,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-raw",
             "narrows-io",
             "narrows-nvme",
+            "narrows-nvme-tls",
             "narrows-read-cache",
             "narrows-log-tier",
             // Memory of other machines as a log.

@@ -19,10 +19,10 @@ const MOST_QUEUES: u16 = 1024;
 /// What secrets begin with: that of an authentication, and a pre-shared key of TLS.
 const OF_SECRETS: [&str; 2] = ["DHHC-", "NVMeTLSkey-"];
 
-/// What options of `nvme connect` that are about TLS begin with.
+/// What other options of `nvme connect` that are about TLS begin with.
 const OF_TLS: [&str; 3] = ["tls", "keyring", "concat"];
 /// What is said to them.
-const NO_TLS: &str = "TLS is not there: that of NVMe/TCP takes a pre-shared key, and the library here (rustls) has none from outside; have the target listen without TLS on a network of its own, or beneath WireGuard or IPsec, and let hosts prove themselves by `dhchap-key-file`";
+const HOW_TLS: &str = "TLS is used where the file of its key is named: `tls-key-file=FILE`";
 
 /// A namespace at a target, and how it is to be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Address {
     pub key_file: Option<PathBuf>,
     /// File of the secret that the target has to prove.
     pub ctrl_key_file: Option<PathBuf>,
+    /// File of the key of TLS, by which it is used.
+    pub tls_key_file: Option<PathBuf>,
     /// Keep-alive timeout, seconds: so long one side may be silent before the other takes it for gone.
     pub keep_alive_s: u32,
     /// I/O timeout, seconds: a command that is not answered for so long means that the connections are lost, though Keep Alive is
@@ -79,7 +81,7 @@ impl FromStr for Address {
                 "DHHC-" => {
                     "a secret stands in a file, which the address names: `dhchap-key-file=FILE`"
                 }
-                _ => NO_TLS,
+                _ => "a key stands in a file, which the address names: `tls-key-file=FILE`",
             };
             let text = format!("{SCHEME}…");
             return Err(InvalidAddress { text, reason: reason.to_string() });
@@ -110,6 +112,7 @@ fn parse(text: &str) -> Result<Address, String> {
         host_nqn: None,
         key_file: None,
         ctrl_key_file: None,
+        tls_key_file: None,
         keep_alive_s: KEEP_ALIVE_S,
         io_timeout_s: IO_TIMEOUT_S,
         reconnect: None,
@@ -139,6 +142,9 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("dhchap-ctrl-key-file", file)) if !file.is_empty() => {
                 address.ctrl_key_file = Some(file.into());
             }
+            Some(("tls-key-file" | "tls-key", file)) if !file.is_empty() => {
+                address.tls_key_file = Some(file.into());
+            }
             Some(("keep-alive-tmo", seconds)) => {
                 address.keep_alive_s = seconds_of(option, seconds, 1)?
             }
@@ -156,10 +162,10 @@ fn parse(text: &str) -> Result<Address, String> {
                 ));
             }
             _ if OF_TLS.iter().any(|name| option.starts_with(name)) => {
-                return Err(format!("`{option}`: {NO_TLS}"));
+                return Err(format!("`{option}`: {HOW_TLS}"));
             }
             _ => {
-                let known = "ns=N, queues=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
+                let known = "ns=N, queues=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, tls-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
@@ -220,6 +226,9 @@ impl fmt::Display for Address {
         {
             write!(f, "&dhchap-{name}-file={}", file.display())?;
         }
+        if let Some(file) = &self.tls_key_file {
+            write!(f, "&tls-key-file={}", file.display())?;
+        }
         if self.keep_alive_s != KEEP_ALIVE_S {
             write!(f, "&keep-alive-tmo={}", self.keep_alive_s)?;
         }
@@ -241,7 +250,7 @@ mod tests {
     fn addresses_are_read_and_written() {
         let short: Address = "nvme-tcp://storage-1/nqn.2026-11.org.example:disk".parse().unwrap();
         assert_eq!((short.host.as_str(), short.port, short.namespace), ("storage-1", 4420, 1));
-        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&queues=4&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&io-timeout=5";
+        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&queues=4&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&tls-key-file=/etc/nvme/tls.key&io-timeout=5";
         let address: Address = whole.parse().unwrap();
         assert_eq!((address.host.as_str(), address.io_timeout_s), ("2001:db8::1", 5));
         assert!(address.digests.header && address.digests.data);
@@ -286,15 +295,21 @@ mod tests {
         assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));
         let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
         assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
-        for option in
-            ["tls", "tls=1", "tls-key=1234", "tls_key_identity=a", "keyring=.nvme", "concat"]
-        {
+        for option in [
+            "tls",
+            "tls=1",
+            "tls_key=1234",
+            "tls_key_identity=a",
+            "keyring=.nvme",
+            "concat",
+            "tls-key=",
+        ] {
             let said = why(&format!("nvme-tcp://a/nqn.x?{option}"));
-            assert!(said.contains(&format!("`{option}`: TLS is not there")), "{said}");
-            assert!(said.contains("WireGuard"), "{said}");
+            assert!(said.contains(&format!("`{option}`: TLS is used where")), "{said}");
+            assert!(said.contains("`tls-key-file=FILE`"), "{said}");
         }
         let key = why("nvme-tcp://a/nqn.x?tls-key=NVMeTLSkey-1:01:S3cret:");
-        assert!(key.contains("TLS is not there") && !key.contains("S3cret"), "{key}");
+        assert!(key.contains("`tls-key-file=FILE`") && !key.contains("S3cret"), "{key}");
         assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?io-timeout=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));

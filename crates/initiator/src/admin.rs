@@ -11,7 +11,9 @@ use narrows_nvme::command::{
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::identify::IDENTIFY_BYTES;
+use narrows_nvme::tls::TlsPsk;
 use narrows_nvme::{DataPointer, Status, SubmissionEntry};
+use narrows_nvme_tls::{NoKeys, Session};
 
 use crate::HostError;
 use crate::address::Address;
@@ -43,10 +45,19 @@ pub(crate) struct CommandConnection {
     stream: Arc<TcpStream>,
     queue: HostQueue,
     memory: OneSlot,
+    tls: Option<Box<Session>>,
     /// How long an answer may take.
     answer_within: Duration,
     /// An exchange failed: what comes now is of nothing that is known.
     lost: bool,
+}
+
+/// What is left of a connection for who uses it otherwise.
+#[derive(Debug)]
+pub(crate) struct ConnectionParts {
+    pub(crate) stream: Arc<TcpStream>,
+    pub(crate) queue: HostQueue,
+    pub(crate) tls: Option<Box<Session>>,
 }
 
 /// Connects to where a target is.
@@ -68,14 +79,20 @@ pub(crate) fn connect_to(address: &Address) -> Result<TcpStream, HostError> {
 }
 
 impl CommandConnection {
-    /// Opens a connection, up to where it takes commands.
-    pub(crate) fn open(address: &Address, slots: u16, most: u32) -> Result<Self, HostError> {
+    /// Opens a connection, up to where it takes commands; by TLS where something is offered for it.
+    pub(crate) fn open(
+        address: &Address,
+        tls: Option<&[TlsPsk]>,
+        slots: u16,
+        most: u32,
+    ) -> Result<Self, HostError> {
         let stream = Arc::new(connect_to(address)?);
         let queue = HostQueue::new(slots, address.digests, IN_CAPSULE, most);
         let mut connection = CommandConnection {
             stream,
             queue,
             memory: OneSlot(Vec::new()),
+            tls: tls.map(Session::host).transpose().map_err(HostError::Tls)?.map(Box::new),
             answer_within: ANSWER_WITHIN,
             lost: false,
         };
@@ -115,8 +132,74 @@ impl CommandConnection {
     }
 
     /// The parts, for another kind of use.
-    pub(crate) fn into_parts(self) -> (Arc<TcpStream>, HostQueue) {
-        (self.stream, self.queue)
+    pub(crate) fn into_parts(self) -> ConnectionParts {
+        ConnectionParts { stream: self.stream, queue: self.queue, tls: self.tls }
+    }
+
+    /// The cipher suite of TLS, where it goes by that.
+    pub(crate) fn suite(&self) -> Option<&str> {
+        self.tls.as_ref()?.suite()
+    }
+
+    /// Says that nothing more is said, where TLS has a word for that.
+    pub(crate) fn say_goodbye(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.close();
+            // Who is gone doesn't hear it.
+            let _ = (&*self.stream).write_all(tls.output());
+            tls.sent(usize::MAX);
+        }
+    }
+
+    /// Sends what there is.
+    fn flush(&mut self) -> Result<(), HostError> {
+        let is_open = self.tls.as_ref().is_none_or(|tls| tls.is_open());
+        for piece in self.queue.pieces().iter().filter(|_| is_open) {
+            let bytes = match piece {
+                Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
+                Piece::Slot { range, .. } => &self.memory.0[range.clone()],
+            };
+            match &mut self.tls {
+                Some(tls) => tls.gather(bytes).map_err(HostError::Tls)?,
+                None => (&*self.stream)
+                    .write_all(bytes)
+                    .map_err(HostError::system("send to the target"))?,
+            }
+        }
+        if is_open {
+            self.queue.sent();
+        }
+        if let Some(tls) = &mut self.tls {
+            tls.flush().map_err(HostError::Tls)?;
+            let sent = (&*self.stream).write_all(tls.output());
+            tls.sent(usize::MAX);
+            sent.map_err(HostError::system("send to the target"))?;
+        }
+        Ok(())
+    }
+
+    /// Takes what came.
+    fn take(&mut self, input: &[u8], ended: &mut Vec<Ended>) -> Result<(), HostError> {
+        let Some(tls) = &mut self.tls else {
+            return self.queue.input(input, &mut self.memory, ended);
+        };
+        let mut plain = Vec::new();
+        let taken = tls.receive(input, &NoKeys, &mut plain);
+        self.queue.input(&plain, &mut self.memory, ended)?;
+        taken.map_err(|error| {
+            // The target is told why, where it can be.
+            let _ = (&*self.stream).write_all(tls.output());
+            HostError::Tls(error)
+        })
+    }
+
+    /// What it means that the target has closed the connection.
+    fn closed(&self, command: &str) -> HostError {
+        match &self.tls {
+            Some(tls) if !tls.is_open() => HostError::TlsUnanswered,
+            _ if command == OPENING => HostError::Closed(UNANSWERED),
+            _ => HostError::Closed("and left a command without an answer"),
+        }
     }
 
     /// Sends what there is and takes what comes until `done`. After an error there is nothing more to be had.
@@ -139,16 +222,7 @@ impl CommandConnection {
         let mut ended = Vec::new();
         let mut input = vec![0; 16 << 10];
         loop {
-            for piece in self.queue.pieces() {
-                let bytes = match piece {
-                    Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
-                    Piece::Slot { range, .. } => &self.memory.0[range.clone()],
-                };
-                (&*self.stream)
-                    .write_all(bytes)
-                    .map_err(HostError::system("send to the target"))?;
-            }
-            self.queue.sent();
+            self.flush()?;
             if done(&self.queue, &ended) {
                 return Ok(ended);
             }
@@ -158,8 +232,7 @@ impl CommandConnection {
                 return Err(late());
             }
             let came = match (&*self.stream).read(&mut input) {
-                Ok(0) if command == OPENING => return Err(HostError::Closed(UNANSWERED)),
-                Ok(0) => return Err(HostError::Closed("and left a command without an answer")),
+                Ok(0) => return Err(self.closed(command)),
                 Ok(came) => came,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
@@ -167,7 +240,7 @@ impl CommandConnection {
                     return Err(HostError::System { action: "receive from the target", source });
                 }
             };
-            self.queue.input(&input[..came], &mut self.memory, &mut ended)?;
+            self.take(&input[..came], &mut ended)?;
         }
     }
 
@@ -210,11 +283,18 @@ impl CommandConnection {
         data: &ConnectData,
     ) -> Result<(u16, Requirement), HostError> {
         let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
+        let by_tls = self.tls.is_some();
         let answer = self.execute("Connect", entry, &data.to_bytes(), 0);
         let (result, _) = answer.map_err(|error| match error {
             HostError::Failed { status, .. } if status == Status::CONNECT_HOST.for_good() => {
                 let (host, subsystem) = (data.host.clone(), data.subsystem.clone());
                 HostError::NotAllowed { host, subsystem }
+            }
+            HostError::Failed { status, .. }
+                if status.code() == Status::AUTHENTICATION_REQUIRED.code() && !by_tls =>
+            {
+                let (host, subsystem) = (data.host.clone(), data.subsystem.clone());
+                HostError::TlsRequired { host, subsystem }
             }
             other => other,
         })?;

@@ -1,7 +1,7 @@
 //! A host and a controller, from Connect to the end.
 
-use std::net::TcpStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -16,14 +16,13 @@ use narrows_nvme::{HostId, Status};
 
 use crate::HostError;
 use crate::address::Address;
-use crate::admin::CommandConnection;
+use crate::admin::{CommandConnection, ConnectionParts};
 use crate::authenticate::{Names, Secrets, satisfy};
 use crate::command_queue::CommandQueue;
 use crate::identity::Identity;
 use crate::interface::interface_of;
 use crate::link::Link;
 use crate::path::{NvmeTcpPath, PathOptions, QueueParts};
-use crate::queue::HostQueue;
 use crate::reconnect::Outages;
 
 /// How long a controller may take to be ready where it says nothing of that.
@@ -55,6 +54,8 @@ pub struct Reached {
     pub queue_entries: u32,
     /// The digests that are used.
     pub digests: Digests,
+    /// The cipher suite of TLS; none where the connections go without.
+    pub suite: Option<String>,
     /// Most data of a command, bytes.
     pub max_data: u32,
 }
@@ -88,6 +89,9 @@ impl Reached {
         }
         if self.digests != now.digests {
             return other("the target agrees to other digests");
+        }
+        if self.suite != now.suite {
+            return other("the connections are encrypted otherwise");
         }
         let less = now.queues < self.queues
             || now.queue_entries < self.queue_entries
@@ -132,7 +136,11 @@ impl Association {
     }
 
     fn of(address: &Address, queues: u16, identity: Identity) -> Result<Association, HostError> {
-        let credentials = Credentials { identity, secrets: Secrets::of(address)? };
+        let credentials = Credentials {
+            identity,
+            secrets: Secrets::of(address)?,
+            known_name: AtomicUsize::new(0),
+        };
         let established = establish(address, &credentials, queues)?;
         let on_this_machine = established.admin.is_on_this_machine();
         let interface = established.admin.local_address().and_then(interface_of);
@@ -281,6 +289,8 @@ impl Drop for Association {
 pub(crate) struct Credentials {
     identity: Identity,
     secrets: Secrets,
+    /// Which of the names of its TLS key the target knew.
+    known_name: AtomicUsize,
 }
 
 impl Credentials {
@@ -297,13 +307,41 @@ pub(crate) struct Established {
     pub(crate) reached: Reached,
 }
 
+/// Opens a connection; by TLS where there is a key. Its names are tried one after the other, the newer first, as Linux does: there are
+/// targets that look at the first of several alone (GnuTLS).
+fn open_connection(
+    address: &Address,
+    credentials: &Credentials,
+    slots: u16,
+    most_data: u32,
+) -> Result<CommandConnection, HostError> {
+    let Some(psks) = credentials.secrets.tls_offer(credentials.names(address)) else {
+        return CommandConnection::open(address, None, slots, most_data);
+    };
+    let first = credentials.known_name.load(Ordering::Relaxed);
+    let mut failed = HostError::TlsUnanswered;
+    for at in (0..psks.len()).map(|step| (first + step) % psks.len()) {
+        match CommandConnection::open(address, Some(&psks[at..=at]), slots, most_data) {
+            Err(HostError::Tls(error)) if error.is_of_key() => failed = HostError::Tls(error),
+            Err(HostError::TlsUnanswered) => {}
+            opened => {
+                if opened.is_ok() {
+                    credentials.known_name.store(at, Ordering::Relaxed);
+                }
+                return opened;
+            }
+        }
+    }
+    Err(failed)
+}
+
 /// Connects the admin queue, and asks what is there.
 pub(crate) fn establish(
     address: &Address,
     credentials: &Credentials,
     queues: u16,
 ) -> Result<Established, HostError> {
-    let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
+    let mut admin = open_connection(address, credentials, 1, MOST_DATA)?;
     let data = connect_data(address, &credentials.identity, DYNAMIC_CONTROLLER);
     let keep_alive_ms = address.keep_alive_s.saturating_mul(1000);
     let (controller, required) =
@@ -321,7 +359,7 @@ pub(crate) fn open_queue(
     controller: u16,
     queue: (u16, u16, u32),
     most_data: u32,
-) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+) -> Result<ConnectionParts, HostError> {
     for _ in 0..QUEUE_TRIES {
         match try_open_queue(address, credentials, controller, queue, most_data) {
             Err(HostError::Failed { .. }) => std::thread::sleep(QUEUE_PAUSE),
@@ -337,7 +375,7 @@ fn try_open_queue(
     controller: u16,
     queue: (u16, u16, u32),
     most_data: u32,
-) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+) -> Result<ConnectionParts, HostError> {
     let opened = open_io_connection(address, credentials, controller, queue, most_data)?;
     Ok(opened.into_parts())
 }
@@ -350,7 +388,7 @@ pub(crate) fn open_io_connection(
     (number, slots, entries): (u16, u16, u32),
     most_data: u32,
 ) -> Result<CommandConnection, HostError> {
-    let mut connection = CommandConnection::open(address, slots.max(1), most_data)?;
+    let mut connection = open_connection(address, credentials, slots.max(1), most_data)?;
     let data = connect_data(address, &credentials.identity, controller);
     let (_, required) = connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
     satisfy(&mut connection, required, &credentials.secrets, credentials.names(address))?;
@@ -441,6 +479,7 @@ fn reach(
         queues: granted.submission.min(granted.completion).min(u32::from(queues)),
         queue_entries: max_commands,
         digests: admin.digests(),
+        suite: admin.suite().map(str::to_string),
         max_data: u32::try_from(most).unwrap_or(MOST_DATA).min(MOST_DATA),
     })
 }
@@ -465,6 +504,7 @@ mod tests {
             queues: 4,
             queue_entries: 128,
             digests: Digests { header: false, data: true },
+            suite: None,
             max_data: 1 << 20,
         }
     }
@@ -476,7 +516,7 @@ mod tests {
         let more = Reached { queues: 8, max_data: 2 << 20, queue_entries: 256, ..reached() };
         assert!(before.check_same(&more).is_ok());
         type Change = fn(&mut Reached);
-        let changes: [(&str, Change); 13] = [
+        let changes: [(&str, Change); 14] = [
             ("serial number", |now| now.controller.serial = "B".to_string()),
             ("model", |now| now.controller.model = "B".to_string()),
             ("another identifier", |now| now.namespace.nguid = [1; 16]),
@@ -489,6 +529,7 @@ mod tests {
             ("write protection", |now| now.namespace.write_protected = true),
             ("write cache", |now| now.controller.write_cache = 0),
             ("other digests", |now| now.digests.data = false),
+            ("encrypted otherwise", |now| now.suite = Some("TLS_AES_128_GCM_SHA256".to_string())),
             ("grants less", |now| now.max_data = 128 << 10),
             ("grants less", |now| now.queues = 3),
         ];

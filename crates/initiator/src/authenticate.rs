@@ -7,6 +7,7 @@ use narrows_nvme::authentication::{
     Negotiate, Offer, PROTOCOL, Proof, Prover, Reply, Requirement, Secret, SharedKey, Success1,
 };
 use narrows_nvme::command::FabricsCommand;
+use narrows_nvme::tls::{ConfiguredKey, InvalidKey, TlsPsk};
 use narrows_nvme::{DataPointer, Nqn};
 use ring::rand::{SecureRandom, SystemRandom};
 use zeroize::Zeroizing;
@@ -25,13 +26,22 @@ pub(crate) struct Secrets {
     host: Option<Secret>,
     /// What the target has to prove.
     controller: Option<Secret>,
+    /// What both prove to each other before anything is said.
+    tls: Option<ConfiguredKey>,
 }
 
 impl Secrets {
     /// Reads the files that an address names.
     pub(crate) fn of(address: &Address) -> Result<Secrets, HostError> {
         let read = |file: &Option<PathBuf>| file.as_deref().map(secret_of).transpose();
-        Ok(Secrets { host: read(&address.key_file)?, controller: read(&address.ctrl_key_file)? })
+        let tls = address.tls_key_file.as_deref().map(tls_key_of).transpose()?;
+        let (host, controller) = (read(&address.key_file)?, read(&address.ctrl_key_file)?);
+        Ok(Secrets { host, controller, tls })
+    }
+
+    /// What is offered in a handshake of TLS, where there is to be one.
+    pub(crate) fn tls_offer(&self, names: Names<'_>) -> Option<Vec<TlsPsk>> {
+        self.tls.as_ref().map(|key| key.psks(names.host, names.subsystem))
     }
 }
 
@@ -41,6 +51,13 @@ fn secret_of(path: &Path) -> Result<Secret, HostError> {
     let secret =
         text.and_then(|text| text.trim().parse().map_err(|why: InvalidSecret| why.to_string()));
     secret.map_err(|reason| HostError::Secret { path: path.to_path_buf(), reason })
+}
+
+fn tls_key_of(path: &Path) -> Result<ConfiguredKey, HostError> {
+    let text = narrows_files::read_private_text(path, MOST).map(Zeroizing::new);
+    let text = text.map_err(|error| error.to_string());
+    let key = text.and_then(|text| text.trim().parse().map_err(|why: InvalidKey| why.to_string()));
+    key.map_err(|reason| HostError::TlsKey { path: path.to_path_buf(), reason })
 }
 
 /// Who authenticates at what.

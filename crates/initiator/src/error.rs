@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use narrows_nvme::authentication::Explanation;
 use narrows_nvme::pdu::Violation;
 use narrows_nvme::{Nqn, Status};
+use narrows_nvme_tls::TlsError;
 
 /// When a connection was closed that never was answered.
 pub(crate) const UNANSWERED: &str = "before it answered";
@@ -63,6 +64,28 @@ pub enum HostError {
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// The file of a key of TLS can't be used; the reason has nothing of what is in it.
+    #[error("{}: {reason}", path.display())]
+    TlsKey {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// There is no connection by TLS, or no longer.
+    #[error("TLS: {0}")]
+    Tls(TlsError),
+    /// The target closed the connection before the handshake of TLS had ended.
+    #[error("the target closed the connection within the handshake of TLS")]
+    TlsUnanswered,
+    /// The target demands TLS, and the address names no key.
+    #[error("the target demands TLS of {host} at {subsystem}")]
+    TlsRequired {
+        /// The name by which this host connects.
+        host: Nqn,
+        /// To what.
+        subsystem: Nqn,
     },
     /// The target demands authentication, and the address names no secret.
     #[error("the target demands authentication (DH-HMAC-CHAP) of {host}")]
@@ -125,17 +148,21 @@ impl HostError {
             HostError::Failed { status, .. } => status.do_not_retry(),
             HostError::Changed(_)
             | HostError::Secret { .. }
+            | HostError::TlsKey { .. }
+            | HostError::TlsRequired { .. }
             | HostError::NoSecret { .. }
             | HostError::NoAuthentication
             | HostError::SecureChannel
             | HostError::NotAllowed { .. }
             | HostError::Refused { .. }
             | HostError::TargetUnproven { .. } => true,
+            HostError::Tls(error) => error.is_of_key(),
             HostError::System { .. }
             | HostError::Closed(_)
             | HostError::Terminated(_)
             | HostError::Broken(_)
             | HostError::Silent { .. }
+            | HostError::TlsUnanswered
             | HostError::GivenUp { .. }
             | HostError::Namespace { .. } => false,
         }
@@ -156,6 +183,8 @@ impl HostError {
                 | HostError::Terminated(_)
                 | HostError::Broken(_)
                 | HostError::Silent { .. }
+                | HostError::Tls(_)
+                | HostError::TlsUnanswered
         )
     }
 
@@ -176,7 +205,7 @@ impl HostError {
                 _ => None,
             },
             HostError::Closed(UNANSWERED) => Some(
-                "is it NVMe/TCP that listens there? a target that demands TLS ends the connection, too, and there is none here",
+                "is it NVMe/TCP that listens there? a target that demands TLS ends the connection, too: name the file of its key with `&tls-key-file=FILE`",
             ),
             HostError::NotAllowed { .. } => Some(
                 "add this NQN at the target (narrows-target: --allow-host, nvmet: allowed_hosts), or say another with `&hostnqn=`",
@@ -193,6 +222,18 @@ impl HostError {
             ),
             HostError::Secret { .. } => Some(
                 "`nvme gen-dhchap-key` prints a secret; the file holds that line alone, belongs to who runs this and has mode 0600",
+            ),
+            HostError::TlsKey { .. } => Some(
+                "`nvme gen-tls-key` prints a key; the file holds that line alone, belongs to who runs this and has mode 0600",
+            ),
+            HostError::TlsRequired { .. } => Some(
+                "put the key that the target has for this host into a file of mode 0600 and name it with `&tls-key-file=FILE`",
+            ),
+            HostError::TlsUnanswered | HostError::Tls(TlsError::NotTls) => Some(
+                "does the target have TLS there? without, leave `tls-key-file` out, or name a key at it (narrows-target: --tls-key-file); its journal says why it closes",
+            ),
+            HostError::Tls(error) if error.is_of_key() => Some(
+                "is the key the one that the target has for this NQN (`&hostnqn=` says another) and this subsystem? its journal says which it was asked for",
             ),
             HostError::NoAuthentication => Some(
                 "have the target demand it of this host (nvmet: dhchap_key and dhchap_ctrl_key), or leave dhchap-ctrl-key-file out",

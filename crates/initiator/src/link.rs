@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 
 use narrows_nvme::feature;
 use narrows_nvme::property::{self, Configuration};
+use narrows_nvme_tls::Session;
 
 use crate::HostError;
 use crate::address::Address;
-use crate::admin::CommandConnection;
+use crate::admin::{CommandConnection, ConnectionParts};
 use crate::association::{
     Credentials, Established, Reached, establish, open_io_connection, open_queue,
 };
@@ -37,6 +38,8 @@ const LEAVE_PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct OpenQueue {
     pub(crate) stream: Arc<TcpStream>,
     pub(crate) queue: HostQueue,
+    /// What its bytes go through, where they are encrypted.
+    pub(crate) tls: Option<Box<Session>>,
     /// Of which of the host's associations, from 0.
     pub(crate) association: u32,
 }
@@ -246,7 +249,7 @@ impl Link {
         };
         let opened = self.open_queue(controller, number, slots, entries);
         match opened {
-            Ok((stream, mut queue)) => {
+            Ok(ConnectionParts { stream, mut queue, tls }) => {
                 queue.set_in_capsule(in_capsule);
                 let mut state = self.state();
                 if state.association != association || !matches!(state.phase, Phase::Connected) {
@@ -256,7 +259,7 @@ impl Link {
                 if let Some(line) = state.line(number) {
                     line.used = Some(Arc::clone(&stream));
                 }
-                Ok(Some(OpenQueue { stream, queue, association }))
+                Ok(Some(OpenQueue { stream, queue, tls, association }))
             }
             Err(error) if self.reconnects() && error.is_of_connection() => {
                 self.report_loss(association, &error);
@@ -279,7 +282,7 @@ impl Link {
         number: u16,
         slots: u16,
         entries: u32,
-    ) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+    ) -> Result<ConnectionParts, HostError> {
         let most = self.reached.max_data;
         open_queue(&self.address, &self.credentials, controller, (number, slots, entries), most)
     }
@@ -352,6 +355,7 @@ impl Link {
                     let _ = admin.answer_within(limit);
                     // A target that is gone needs no leave.
                     let _ = admin.set_property(property::CC, Configuration::ENABLED.shutdown().0);
+                    admin.say_goodbye();
                     return;
                 }
                 Err(TryLockError::Poisoned(_)) => break,
@@ -474,9 +478,10 @@ impl Link {
             // What was made for a path that has ended makes room for another with its number.
             made.retain(|(its, _)| its.number != shape.number);
             let LineShape { number, slots, entries } = shape;
-            let (stream, mut queue) = self.open_queue(controller, number, slots, entries)?;
+            let opened = self.open_queue(controller, number, slots, entries)?;
+            let ConnectionParts { stream, mut queue, tls } = opened;
             queue.set_in_capsule(reached.controller.in_capsule_bytes());
-            made.push((shape, OpenQueue { stream, queue, association: next }));
+            made.push((shape, OpenQueue { stream, queue, tls, association: next }));
         }
         self.changed.notify_all();
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::TcpStream;
 use std::ops::Range;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::ServiceTime;
 use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
+use narrows_nvme_tls::{NoKeys, Session};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::link::{OpenQueue, reset};
@@ -24,6 +25,8 @@ use crate::{Association, HostError, stamps};
 const INPUT: usize = 64 << 10;
 /// The rest of a command's data is received where it belongs from this size on, bytes.
 const DIRECT_FROM: usize = 16 << 10;
+/// Bytes that wait encrypted before no more are encrypted.
+const ENCRYPTED_AHEAD: usize = 256 << 10;
 /// Most pieces of a message.
 const PIECES: usize = 256;
 /// Bytes of headers that may wait to be sent before nothing more is received: each R2T makes some, and a target that asks for
@@ -87,6 +90,10 @@ pub struct NvmeTcpPath {
     /// Of which of the host's associations it is.
     of_association: u32,
     queue: HostQueue,
+    /// What its bytes go through, where they are encrypted.
+    tls: Option<Box<Session>>,
+    /// What came, decrypted; kept for its room.
+    plain: Vec<u8>,
     slots: Slots,
     options: PathOptions,
     name: PathBuf,
@@ -160,15 +167,15 @@ fn prepare(stream: &TcpStream, options: PathOptions) -> Result<(), HostError> {
 impl NvmeTcpPath {
     pub(crate) fn new(parts: QueueParts) -> Result<NvmeTcpPath, HostError> {
         let slots = parts.arena.slots() as usize;
-        let (stream, queue, of_association) = match parts.open {
-            Some(OpenQueue { stream, queue, association }) => {
+        let (stream, queue, tls, of_association) = match parts.open {
+            Some(OpenQueue { stream, queue, tls, association }) => {
                 if let Err(error) = prepare(&stream, parts.options) {
                     parts.association.link().give_back(parts.number);
                     return Err(error);
                 }
-                (Some(stream), queue, association)
+                (Some(stream), queue, tls, association)
             }
-            None => (None, no_queue(), 0),
+            None => (None, no_queue(), None, 0),
         };
         Ok(NvmeTcpPath {
             name: PathBuf::from(parts.association.address().to_string()),
@@ -182,6 +189,8 @@ impl NvmeTcpPath {
             stream,
             of_association,
             queue,
+            tls,
+            plain: Vec::new(),
             slots: Slots {
                 arena: parts.arena,
                 ranges: vec![[0; RANGE_BYTES]; slots],
@@ -294,6 +303,7 @@ impl NvmeTcpPath {
             }
         }
         self.queue = no_queue();
+        self.tls = None;
         Ok(())
     }
 
@@ -302,9 +312,10 @@ impl NvmeTcpPath {
     fn come_back(&mut self) -> Result<bool, Error> {
         let made = self.association.link().take_made(self.number);
         let made = made.map_err(|error| self.broken(&error))?;
-        let Some(OpenQueue { stream, queue, association }) = made else { return Ok(false) };
+        let Some(OpenQueue { stream, queue, tls, association }) = made else { return Ok(false) };
         self.of_association = association;
         self.queue = queue;
+        self.tls = tls;
         self.wake_up = WakeUp::default();
         let prepared = prepare(&stream, self.options);
         self.stream = Some(stream);
@@ -326,6 +337,9 @@ impl NvmeTcpPath {
             if let Some(wait) = &mut self.waits[usize::from(slot)] {
                 wait.handed = Some(Instant::now());
             }
+        }
+        if self.tls.is_some() {
+            return self.flush_encrypted(socket);
         }
         while !self.queue.pieces().is_empty() {
             let mut vectors: [libc::iovec; PIECES] =
@@ -366,10 +380,75 @@ impl NvmeTcpPath {
         Ok(true)
     }
 
+    /// Encrypts what there is and sends it, as far as the socket takes it; whether all went.
+    fn flush_encrypted(&mut self, socket: RawFd) -> Result<bool, HostError> {
+        let Some(tls) = self.tls.as_mut() else { return Ok(true) };
+        loop {
+            let mut bytes = 0;
+            for piece in self.queue.pieces() {
+                if tls.output().len() + bytes >= ENCRYPTED_AHEAD {
+                    break;
+                }
+                let piece: &[u8] = match piece {
+                    Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
+                    Piece::Slot { slot, range } => &self.slots.slot(*slot)[range.clone()],
+                };
+                tls.gather(piece).map_err(HostError::Tls)?;
+                bytes += piece.len();
+            }
+            tls.flush().map_err(HostError::Tls)?;
+            self.queue.sent_bytes(bytes);
+            let output = tls.output();
+            if output.is_empty() {
+                return Ok(true);
+            }
+            let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+            // SAFETY: memory of the session, as long as is said, that is not touched during the call.
+            let result = unsafe { libc::send(socket, output.as_ptr().cast(), output.len(), flags) };
+            match usize::try_from(result) {
+                Ok(went) => tls.sent(went),
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    match error.kind() {
+                        io::ErrorKind::WouldBlock => return Ok(false),
+                        io::ErrorKind::Interrupted => {}
+                        _ => {
+                            return Err(HostError::System {
+                                action: "send to the target",
+                                source: error,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the rest of a command's data are received, past the input. What is encrypted has to be decrypted first.
+    fn direct(&self) -> Option<(u16, Range<usize>)> {
+        if self.tls.is_some() { None } else { self.queue.direct(DIRECT_FROM) }
+    }
+
+    /// Takes so many bytes that came to the input.
+    fn take_input(&mut self, came: usize) -> Result<(), HostError> {
+        let input = &self.input[..came];
+        let Some(tls) = &mut self.tls else {
+            return self.queue.input(input, &mut self.slots, &mut self.ended);
+        };
+        self.plain.clear();
+        let taken = tls.receive(input, &NoKeys, &mut self.plain);
+        self.queue.input(&self.plain, &mut self.slots, &mut self.ended)?;
+        taken.map_err(HostError::Tls)?;
+        if tls.is_closed() {
+            return Err(HostError::Closed("while commands were in flight"));
+        }
+        Ok(())
+    }
+
     /// Takes what came; whether something did. With `wait` it sleeps until something does, or for a heartbeat.
     fn receive(&mut self, wait: bool) -> Result<bool, HostError> {
         let Some(stream) = self.stream.as_deref() else { return Ok(false) };
-        let direct = self.queue.direct(DIRECT_FROM);
+        let direct = self.direct();
         let missing = missing(&direct);
         if wait {
             self.wake_up.when(stream.as_fd(), missing);
@@ -413,19 +492,18 @@ impl NvmeTcpPath {
                 };
             }
         };
-        let taken = if direct.is_some() {
-            self.queue.received_direct(came, &mut self.slots, &mut self.ended)
+        if direct.is_some() {
+            self.queue.received_direct(came, &mut self.slots, &mut self.ended)?;
         } else {
-            self.queue.input(&self.input[..came], &mut self.slots, &mut self.ended)
-        };
-        taken?;
+            self.take_input(came)?;
+        }
         Ok(true)
     }
 
     /// Sleeps until the socket takes more, or something came, as `events` says; for a heartbeat at most.
     fn wait_for_socket(&mut self, events: PollFlags) {
         let Some(stream) = self.stream.as_deref() else { return };
-        self.wake_up.when(stream.as_fd(), missing(&self.queue.direct(DIRECT_FROM)));
+        self.wake_up.when(stream.as_fd(), missing(&self.direct()));
         poll_for(stream, events);
     }
 
@@ -434,7 +512,7 @@ impl NvmeTcpPath {
         let Some(stream) = self.stream.as_deref() else {
             return self.association.link().wait(wait);
         };
-        self.wake_up.when(stream.as_fd(), missing(&self.queue.direct(DIRECT_FROM)));
+        self.wake_up.when(stream.as_fd(), missing(&self.direct()));
         let mut fds = [PollFd::new(stream, PollFlags::IN)];
         let limit = Timespec {
             tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
@@ -668,6 +746,14 @@ impl DevicePath for NvmeTcpPath {
 impl Drop for NvmeTcpPath {
     fn drop(&mut self) {
         if let Some(stream) = &self.stream {
+            if let Some(tls) = &mut self.tls {
+                tls.close();
+                let (output, flags) = (tls.output(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
+                // SAFETY: as above. Who doesn't hear it sees the connection's end.
+                unsafe {
+                    libc::send(stream.as_raw_fd(), output.as_ptr().cast(), output.len(), flags);
+                }
+            }
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
         self.association.link().give_back(self.number);

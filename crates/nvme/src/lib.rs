@@ -32,6 +32,7 @@ pub mod pdu;
 pub mod property;
 mod status;
 mod submission;
+pub mod tls;
 
 pub use completion::CompletionEntry;
 pub use data_pointer::DataPointer;

@@ -19,9 +19,10 @@ use crate::log_command::{self, LogVerb};
 use crate::namespace::NamespaceSpec;
 use crate::reactor::Wait;
 use crate::serve::{Request, ServeError, SubsystemSpec, serve};
-use crate::spec::{NO_TLS, bytes_of, namespace_of, wait_of};
+use crate::spec::{HOW_TLS, bytes_of, namespace_of, wait_of};
 use crate::subsystem::AllowedHosts;
 use crate::target::Limits;
+use crate::tls_keys::{TlsKeys, tls_key_of};
 
 /// Serves files, block devices and memory over NVMe/TCP, without a kernel module and without root.
 #[derive(Debug, Parser)]
@@ -111,7 +112,7 @@ struct ServeArguments {
     /// Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true.
     #[arg(long, value_name = "FILE",
         conflicts_with_all = ["subsystem", "namespace", "allow_host", "allow_any_host",
-            "dhchap_key_file", "dhchap_ctrl_key_file", "dhchap_hash", "dhchap_group"])]
+            "dhchap_key_file", "dhchap_ctrl_key_file", "dhchap_hash", "dhchap_group", "tls_key_file"])]
     config: Option<PathBuf>,
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
@@ -153,6 +154,11 @@ struct ServeArguments {
     /// Diffie-Hellman group of that: null (none), ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144 or ffdhe8192 [default: ffdhe3072].
     #[arg(long, value_name = "GROUP", requires = "dhchap_key_file")]
     dhchap_group: Option<Group>,
+
+    /// File of the key by which every host has to come (TLS 1.3 with a pre-shared key), as `nvme gen-tls-key` prints it; of mode 0600. Who
+    /// comes without is refused. A key for each host: --config.
+    #[arg(long, value_name = "FILE", alias = "tls-key")]
+    tls_key_file: Option<PathBuf>,
 
     /// Threads; each takes connections in turn.
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -209,7 +215,9 @@ impl ServeArguments {
             group: self.dhchap_group,
         };
         let authentication = Authentication { all: files.read()?, ..Authentication::default() };
-        Ok(vec![SubsystemSpec { nqn: nqn.clone(), hosts, authentication, namespaces }])
+        let all = self.tls_key_file.as_deref().map(tls_key_of).transpose()?;
+        let tls = TlsKeys { all, ..TlsKeys::default() };
+        Ok(vec![SubsystemSpec { nqn: nqn.clone(), hosts, authentication, tls, namespaces }])
     }
 
     fn request(self) -> Result<Request> {
@@ -273,7 +281,7 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
     };
     match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) if of_tls(option) => {
-            tell(&format!("{option}: {NO_TLS}"));
+            tell(&format!("{option}: there is none of that name; {HOW_TLS}"));
         }
         _ => {
             // Nobody to tell is no reason for another end.

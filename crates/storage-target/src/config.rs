@@ -25,8 +25,9 @@ use serde::Deserialize;
 
 use crate::credentials::{Authentication, CredentialFiles};
 use crate::serve::SubsystemSpec;
-use crate::spec::{NO_TLS, namespace_of};
+use crate::spec::{HOW_TLS, namespace_of};
 use crate::subsystem::AllowedHosts;
+use crate::tls_keys::{TlsKeys, tls_key_of};
 
 /// Longest file, bytes.
 const MOST: u64 = 1 << 20;
@@ -50,8 +51,10 @@ struct Entry {
     dhchap_ctrl_key_file: Option<PathBuf>,
     dhchap_hash: Option<String>,
     dhchap_group: Option<String>,
-    /// By whatever name somebody asks for TLS.
-    #[serde(alias = "tls-key", alias = "tls-key-file", alias = "psk-file", alias = "keyring")]
+    #[serde(alias = "tls-key")]
+    tls_key_file: Option<PathBuf>,
+    /// By whatever other name somebody asks for TLS. It may say what is so anyway.
+    #[serde(alias = "psk-file", alias = "keyring")]
     tls: Option<toml::Value>,
     #[serde(default)]
     host: Vec<HostEntry>,
@@ -61,10 +64,12 @@ struct Entry {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct HostEntry {
     nqn: String,
-    dhchap_key_file: PathBuf,
+    dhchap_key_file: Option<PathBuf>,
     dhchap_ctrl_key_file: Option<PathBuf>,
     dhchap_hash: Option<String>,
     dhchap_group: Option<String>,
+    #[serde(alias = "tls-key")]
+    tls_key_file: Option<PathBuf>,
 }
 
 /// Why a file can't be used: what of it, and what is wrong.
@@ -101,11 +106,9 @@ impl Entry {
         let name = self.nqn.clone();
         let wrong = |what: &str, why: String| format!("subsystem {name}: {what}: {why}");
         let nqn = nqn_of("nqn", &self.nqn, &wrong)?;
-        if self.tls.as_ref().is_some_and(|tls| tls.as_bool() != Some(false)) {
-            return Err(wrong("tls", NO_TLS.to_string()));
-        }
         let hosts = self.hosts(&wrong)?;
         let authentication = self.authentication(&wrong)?;
+        let tls = self.tls_keys(&wrong)?;
         if self.namespaces.is_empty() {
             return Err(wrong("namespaces", "there is none".to_string()));
         }
@@ -114,7 +117,7 @@ impl Entry {
             .iter()
             .map(|text| namespace_of(text).map_err(|why| wrong("namespaces", why.to_string())));
         let namespaces = namespaces.collect::<Result<_, _>>()?;
-        Ok(SubsystemSpec { nqn, hosts, authentication, namespaces })
+        Ok(SubsystemSpec { nqn, hosts, authentication, tls, namespaces })
     }
 
     fn hosts(&self, wrong: Wrong<'_>) -> Result<AllowedHosts, String> {
@@ -151,7 +154,7 @@ impl Entry {
             return Err(wrong("dhchap-ctrl-key-file", why.to_string()));
         }
         // Nobody would have to authenticate by what stands there.
-        if files.key.is_none() && self.host.is_empty() {
+        if files.key.is_none() && self.host.iter().all(|host| host.dhchap_key_file.is_none()) {
             let said = [("dhchap-hash", &self.dhchap_hash), ("dhchap-group", &self.dhchap_group)];
             if let Some((what, _)) = said.into_iter().find(|(_, value)| value.is_some()) {
                 let why = "no host has a secret: dhchap-key-file is missing, here or in a [[subsystem.host]]";
@@ -162,20 +165,61 @@ impl Entry {
             files.read().map_err(|error| wrong("dhchap-key-file", error.to_string()))
         };
         let mut authentication = Authentication { all: read(&files)?, ..Authentication::default() };
+        let mut names = BTreeSet::new();
         for host in &self.host {
+            if !names.insert(&host.nqn) {
+                return Err(wrong("host", format!("`{}` stands there twice", host.nqn)));
+            }
+            if host.dhchap_key_file.is_none() {
+                host.check_without_secret(wrong)?;
+                continue;
+            }
             let own = CredentialFiles {
-                key: Some(host.dhchap_key_file.clone()),
+                key: host.dhchap_key_file.clone(),
                 controller_key: host.dhchap_ctrl_key_file.clone(),
                 hash: named("dhchap-hash", host.dhchap_hash.as_deref(), wrong)?.or(files.hash),
                 group: named("dhchap-group", host.dhchap_group.as_deref(), wrong)?.or(files.group),
             };
             let nqn = nqn_of("host", &host.nqn, wrong)?;
-            let own = read(&own)?;
-            if own.and_then(|own| authentication.hosts.insert(nqn, own)).is_some() {
-                return Err(wrong("host", format!("`{}` stands there twice", host.nqn)));
+            if let Some(own) = read(&own)? {
+                authentication.hosts.insert(nqn, own);
             }
         }
         Ok(authentication)
+    }
+
+    fn tls_keys(&self, wrong: Wrong<'_>) -> Result<TlsKeys, String> {
+        let read =
+            |path: &PathBuf| tls_key_of(path).map_err(|why| wrong("tls-key-file", why.to_string()));
+        let mut keys = TlsKeys {
+            all: self.tls_key_file.as_ref().map(read).transpose()?,
+            ..TlsKeys::default()
+        };
+        for host in &self.host {
+            if let Some(path) = &host.tls_key_file {
+                keys.hosts.insert(nqn_of("host", &host.nqn, wrong)?, read(path)?);
+            }
+        }
+        let so = match &self.tls {
+            None => true,
+            Some(toml::Value::Boolean(wanted)) => *wanted != keys.is_none(),
+            Some(said) => said.as_str() == Some("required") && !keys.is_none(),
+        };
+        if so { Ok(keys) } else { Err(wrong("tls", HOW_TLS.to_string())) }
+    }
+}
+
+impl HostEntry {
+    /// A host that has nothing to prove by DH-HMAC-CHAP of its own.
+    fn check_without_secret(&self, wrong: Wrong<'_>) -> Result<(), String> {
+        let of_dhchap = self.dhchap_ctrl_key_file.is_some()
+            || self.dhchap_hash.is_some()
+            || self.dhchap_group.is_some();
+        if of_dhchap || self.tls_key_file.is_none() {
+            let why = format!("`{}` has no dhchap-key-file", self.nqn);
+            return Err(wrong("host", why));
+        }
+        Ok(())
     }
 }
 
@@ -292,9 +336,10 @@ mod tests {
             assert!(why(&alone).contains("dhchap-key-file is missing"), "{option}");
         }
         assert!(why(&entry("any_host = true\nnamespaces = [\"null\"]")).contains("line 3"));
-        for tls in ["tls = true", "tls-key-file = \"/etc/psk\"", "keyring = \".nvme\""] {
+        for tls in ["tls = true", "tls = \"required\"", "psk-file = \"/x\"", "keyring = \".nvme\""]
+        {
             let asked = entry(&format!("any-host = true\nnamespaces = [\"null\"]\n{tls}"));
-            assert!(why(&asked).contains("nqn.x:a: tls: TLS is not there"), "{tls}");
+            assert!(why(&asked).contains("nqn.x:a: tls: hosts have to come by TLS where"), "{tls}");
         }
         let without = entry("any-host = true\nnamespaces = [\"null\"]\ntls = false");
         assert!(subsystems_of_text(&without).is_ok());

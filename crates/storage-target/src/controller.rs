@@ -136,12 +136,14 @@ pub(crate) struct NewController {
     pub(crate) address: SocketAddr,
     pub(crate) keep_alive_ms: u32,
     pub(crate) credentials: Option<Arc<Credentials>>,
+    pub(crate) came_by_tls: bool,
     pub(crate) now_ms: u64,
 }
 
 impl Controller {
     pub(crate) fn new(new: NewController) -> Controller {
-        let proved = new.credentials.is_some().then_some(&new.host);
+        let proves = new.credentials.is_some() || new.came_by_tls;
+        let proved = proves.then_some(&new.host);
         Controller {
             id: new.id,
             service: new.service,
@@ -264,6 +266,7 @@ mod tests {
             address: SocketAddr::from(([127, 0, 0, 1], 4420)),
             keep_alive_ms: 0,
             credentials: credentials.cloned(),
+            came_by_tls: false,
             now_ms: 0,
         })
     }

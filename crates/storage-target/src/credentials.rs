@@ -53,6 +53,12 @@ pub struct SecretError {
     reason: String,
 }
 
+impl SecretError {
+    pub(crate) fn new(path: &str, reason: String) -> SecretError {
+        SecretError { path: path.to_string(), reason }
+    }
+}
+
 /// Files of secrets, and how they are used; as on the command line and in a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CredentialFiles {

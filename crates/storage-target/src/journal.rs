@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
+use narrows_nvme::tls::{PskHash, PskIdentity};
 use narrows_units::shown;
 
 use crate::connection::Connection;
@@ -53,6 +54,27 @@ pub(crate) fn connection_ended(from: &str, connection: &Connection) {
             ],
         ),
         None => line(event, &[("from", &from), ("reason", &reason)]),
+    }
+}
+
+/// A host came by TLS.
+pub(crate) fn encrypted(identity: &PskIdentity, suite: &str, controller: u16) {
+    line(
+        "encrypted",
+        &[
+            ("host", &identity.host),
+            ("subsystem", &identity.subsystem),
+            ("controller", &controller),
+            ("suite", &suite),
+        ],
+    );
+}
+
+/// The cipher suite that goes with a key.
+pub(crate) fn suite_of(hash: PskHash) -> &'static str {
+    match hash {
+        PskHash::Sha256 => "TLS_AES_128_GCM_SHA256",
+        PskHash::Sha384 => "TLS_AES_256_GCM_SHA384",
     }
 }
 

@@ -33,6 +33,7 @@ mod signals;
 mod spec;
 mod subsystem;
 mod target;
+mod tls_keys;
 mod warmer;
 
 pub use arguments::{command, main};
@@ -46,3 +47,4 @@ pub use serve::{Request, ServeError, SubsystemSpec, serve};
 pub use spec::{InvalidSpec, bytes_of, namespace_of, wait_of};
 pub use subsystem::AllowedHosts;
 pub use target::Limits;
+pub use tls_keys::{TlsKeys, tls_key_of};

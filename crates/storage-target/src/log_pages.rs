@@ -18,24 +18,25 @@ use crate::target::Target;
 /// Discovery: what the host that asks may have, where it reached us.
 pub(crate) fn discovery(controller: &Controller, target: &Target) -> Vec<u8> {
     let address = controller.address;
-    let entry = |subsystem: &Nqn, subsystem_type| DiscoveryEntry {
+    // TREQ: a secure channel is required, or it isn't wanted; SECTYPE: TLS 1.3, or none.
+    let entry = |subsystem: &Nqn, subsystem_type, tls: bool| DiscoveryEntry {
         transport: Transport::Tcp,
         address_family: if address.is_ipv4() { 1 } else { 2 },
         subsystem_type,
-        // No secure channel is wanted.
-        secure_channel: 2,
+        secure_channel: if tls { 1 } else { 2 },
         port: 1,
         controller: 0xFFFF,
         admin_queue: 32,
         service: address.port().to_string(),
         subsystem: subsystem.clone(),
         address: address.ip().to_string(),
-        security: 0,
+        security: if tls { 2 } else { 0 },
     };
     let subsystems = target.subsystems.values();
     let allowed = subsystems.filter(|subsystem| subsystem.hosts.allow(&controller.host));
-    let mut entries = vec![entry(&Nqn::discovery(), 3)];
-    entries.extend(allowed.map(|subsystem| entry(&subsystem.nqn, 2)));
+    let mut entries = vec![entry(&Nqn::discovery(), 3, false)];
+    let tls = |subsystem: &Subsystem| subsystem.tls.of(&controller.host).is_some();
+    entries.extend(allowed.map(|subsystem| entry(&subsystem.nqn, 2, tls(subsystem))));
     let generation = target.generation.load(Ordering::Relaxed);
     DiscoveryLog { generation, entries }.to_bytes()
 }

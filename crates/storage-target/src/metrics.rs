@@ -230,6 +230,8 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
             "Attempts to authenticate that failed.",
             &target.authentication_failures,
         ),
+        ("tls_handshakes", "Connections whose host proved its key of TLS.", &target.tls.handshakes),
+        ("tls_failures", "Handshakes of TLS that failed.", &target.tls.failures),
     ] {
         let value = counter.load(Ordering::Relaxed).to_string();
         family(name, "counter", help, vec![(String::new(), value)]);
@@ -238,6 +240,9 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
     family("controllers", "gauge", "Controllers now.", vec![(String::new(), controllers)]);
     let connections = connections.to_string();
     family("connections", "gauge", "Connections now.", vec![(String::new(), connections)]);
+    let encrypted = target.tls.now.load(Ordering::Relaxed).to_string();
+    let help = "Connections now that are encrypted (TLS).";
+    family("tls_connections", "gauge", help, vec![(String::new(), encrypted)]);
     text.push_str("# EOF\n");
     text
 }

@@ -13,6 +13,8 @@ use std::{io, thread};
 
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
+use narrows_nvme::tls::ConfiguredKey;
+use narrows_nvme_tls::TlsError;
 
 use crate::backing::device_cache::Filler;
 use crate::backing::logged::{Mover, power_of_copies, state_word};
@@ -26,6 +28,7 @@ use crate::restart::{announce_index, mark_indexes, save_indexes, stop_warmers, w
 use crate::signals::{Signal, Signals};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
+use crate::tls_keys::TlsKeys;
 use crate::warmer::Warmer;
 use crate::{journal, metrics};
 
@@ -43,6 +46,8 @@ pub struct SubsystemSpec {
     pub hosts: AllowedHosts,
     /// Who of them has to authenticate.
     pub authentication: Authentication,
+    /// Who of them has to come by TLS.
+    pub tls: TlsKeys,
     /// What it has.
     pub namespaces: Vec<NamespaceSpec>,
 }
@@ -105,6 +110,9 @@ pub enum ServeError {
     /// The kernel gives no ring.
     #[error("io_uring is not to be had: {0}")]
     Ring(String),
+    /// The library of TLS doesn't begin.
+    #[error("TLS is not to be had: {0}")]
+    Tls(TlsError),
     /// Something else of the system.
     #[error("cannot {action}: {source}")]
     System {
@@ -123,7 +131,7 @@ impl ServeError {
             ServeError::Control { .. } => {
                 Some("name a file that isn't there yet, in a folder that this user may write to")
             }
-            ServeError::Twice(_) | ServeError::System { .. } => None,
+            ServeError::Twice(_) | ServeError::Tls(_) | ServeError::System { .. } => None,
             ServeError::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {
                     Some("another program listens there; `ss -ltnp` shows it")
@@ -168,6 +176,10 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let threads = Threads { wait: told_wait(request.wait), counters };
     let target = Arc::new(Target::new(subsystems, request.limits, threads));
     let connections = Arc::new(AtomicUsize::new(0));
+    if target.has_tls() {
+        // Not in the middle of what others wait for.
+        narrows_nvme_tls::prepare().map_err(ServeError::Tls)?;
+    }
     let workers = workers_for(request, &target, &connections)?;
     let movers = movers_of(&target).map_err(system("start a thread"))?;
     let fillers = fillers_of(&target).map_err(system("start a thread"))?;
@@ -236,6 +248,7 @@ fn subsystems_of(specs: &[SubsystemSpec]) -> Result<BTreeMap<Nqn, Arc<Subsystem>
             spec.authentication.clone(),
             namespaces,
         );
+        let subsystem = subsystem.with_tls(spec.tls.clone());
         subsystems.insert(spec.nqn.clone(), Arc::new(subsystem));
     }
     Ok(subsystems)
@@ -304,6 +317,7 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
             journal::line("any-host-allowed", &[("subsystem", &subsystem.nqn)]);
         }
         announce_authentication(subsystem);
+        announce_tls(subsystem);
         for namespace in subsystem.namespaces.values() {
             let path = match namespace.backing.file() {
                 Some(disk) => disk.path().display().to_string(),
@@ -401,19 +415,48 @@ fn announce_authentication(subsystem: &Subsystem) {
     for (host, credentials) in &subsystem.authentication.hosts {
         told(host.as_str(), credentials);
     }
-    for host in without_secret(&subsystem.hosts, &subsystem.authentication) {
+    let Authentication { all, hosts } = &subsystem.authentication;
+    for host in without_key(&subsystem.hosts, all.is_some(), hosts) {
         journal::line("connects-without-secret", &[("subsystem", &subsystem.nqn), ("host", &host)]);
     }
 }
 
-/// Hosts that may connect without a secret where others have to have one: whoever has none can claim to be one of them.
-fn without_secret<'a>(hosts: &'a AllowedHosts, authentication: &'a Authentication) -> Vec<&'a str> {
+/// Hosts that need TLS, and the key's cipher suite; then those that connect without.
+fn announce_tls(subsystem: &Subsystem) {
+    let tls = &subsystem.tls;
+    let told = |host: &str, key: &ConfiguredKey| {
+        let suite = journal::suite_of(key.hash());
+        // What is encrypted is copied first.
+        let fields: [(&str, &dyn std::fmt::Display); 4] = [
+            ("subsystem", &subsystem.nqn),
+            ("host", &host),
+            ("suite", &suite),
+            ("zero-copy", &"off"),
+        ];
+        journal::line("requires-tls", &fields);
+    };
+    if let Some(key) = &tls.all {
+        told("every-other", key);
+    }
+    for (host, key) in &tls.hosts {
+        told(host.as_str(), key);
+    }
+    for host in without_key(&subsystem.hosts, tls.all.is_some(), &tls.hosts) {
+        journal::line("connects-without-tls", &[("subsystem", &subsystem.nqn), ("host", &host)]);
+    }
+}
+
+/// Hosts that may connect without a secret or key where others have to have one: whoever has none can claim to be one of them.
+fn without_key<'a, T>(
+    hosts: &'a AllowedHosts,
+    for_all: bool,
+    own: &BTreeMap<Nqn, T>,
+) -> Vec<&'a str> {
     match hosts {
-        _ if authentication.is_none() || authentication.all.is_some() => Vec::new(),
+        _ if for_all || own.is_empty() => Vec::new(),
         AllowedHosts::Any => vec!["every-other"],
         AllowedHosts::These(hosts) => {
-            let without = hosts.iter().filter(|host| authentication.of(host).is_none());
-            without.map(Nqn::as_str).collect()
+            hosts.iter().filter(|host| !own.contains_key(host)).map(Nqn::as_str).collect()
         }
     }
 }
@@ -589,6 +632,10 @@ mod tests {
         let some = Authentication { all: None, hosts: own.clone() };
         let all = Authentication { all: Some(credentials), hosts: own };
         let both = AllowedHosts::These([first, second].into());
+        let without_secret = |hosts, authentication: &Authentication| -> Vec<String> {
+            let Authentication { all, hosts: own } = authentication;
+            without_key(hosts, all.is_some(), own).into_iter().map(str::to_string).collect()
+        };
         assert_eq!(without_secret(&both, &some), ["nqn.x:b"]);
         assert_eq!(without_secret(&AllowedHosts::Any, &some), ["every-other"]);
         assert!(without_secret(&both, &all).is_empty());

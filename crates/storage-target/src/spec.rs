@@ -21,8 +21,8 @@ fn invalid<T>(text: String) -> Result<T, InvalidSpec> {
     Err(InvalidSpec(text))
 }
 
-/// What is said to whoever asks for TLS.
-pub(crate) const NO_TLS: &str = "TLS is not there: that of NVMe/TCP takes a pre-shared key, and the library here (rustls) has none from outside\nhint: serve on a network of its own, or beneath WireGuard or IPsec with --listen at the address in there; --dhchap-key-file has hosts prove who they are";
+/// What is said to whoever asks for TLS by a name that it doesn't have here.
+pub(crate) const HOW_TLS: &str = "hosts have to come by TLS where a key is named, as --tls-key-file or, in a configuration, tls-key-file\nhint: `nvme gen-tls-key` prints a key; put it into a file of mode 0600 and name that";
 
 /// Size that `null` pretends where none is said: 1 TiB.
 const NULL_BYTES: u64 = 1 << 40;

@@ -7,6 +7,7 @@ use narrows_nvme::Nqn;
 
 use crate::credentials::Authentication;
 use crate::namespace::Namespace;
+use crate::tls_keys::TlsKeys;
 
 /// Who may connect. Nobody, where nothing is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(crate) struct Subsystem {
     pub(crate) nqn: Nqn,
     pub(crate) hosts: AllowedHosts,
     pub(crate) authentication: Authentication,
+    /// Who of the hosts has to come by TLS.
+    pub(crate) tls: TlsKeys,
     /// SN: the same for the same name, 20 characters.
     pub(crate) serial: String,
     pub(crate) namespaces: BTreeMap<u32, Arc<Namespace>>,
@@ -48,7 +51,13 @@ impl Subsystem {
         let text = format!("narrows-target subsystem\n{nqn}");
         let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         let serial = hash.as_ref()[..10].iter().map(|byte| format!("{byte:02X}")).collect();
-        Subsystem { nqn, hosts, authentication, serial, namespaces }
+        let tls = TlsKeys::default();
+        Subsystem { nqn, hosts, authentication, tls, serial, namespaces }
+    }
+
+    /// The same, to which hosts come by TLS.
+    pub(crate) fn with_tls(self, tls: TlsKeys) -> Subsystem {
+        Subsystem { tls, ..self }
     }
 
     /// Whether every completed write of every namespace is durable without a flush.

@@ -67,10 +67,23 @@ pub(crate) struct Target {
     pub(crate) authenticated: AtomicU64,
     pub(crate) authentication_failures: AtomicU64,
     authenticating: Arc<AtomicUsize>,
+    /// Connections with TLS.
+    pub(crate) tls: TlsCounters,
     /// SEQNUM of the last challenge.
     sequence: AtomicU32,
     controllers: Mutex<Controllers>,
     started: Instant,
+}
+
+/// What is counted of TLS.
+#[derive(Debug, Default)]
+pub(crate) struct TlsCounters {
+    /// Connections now.
+    pub(crate) now: AtomicU64,
+    /// Handshakes that ended well.
+    pub(crate) handshakes: AtomicU64,
+    /// Those that didn't.
+    pub(crate) failures: AtomicU64,
 }
 
 /// The threads that serve.
@@ -131,6 +144,8 @@ pub(crate) struct Caller {
     pub(crate) keep_alive_ms: u32,
     /// What the host has to prove.
     pub(crate) credentials: Option<Arc<Credentials>>,
+    /// It has proved its name by the key of TLS.
+    pub(crate) came_by_tls: bool,
 }
 
 impl Target {
@@ -149,6 +164,7 @@ impl Target {
             authenticated: AtomicU64::new(0),
             authentication_failures: AtomicU64::new(0),
             authenticating: Arc::default(),
+            tls: TlsCounters::default(),
             sequence: AtomicU32::new(first_sequence()),
             controllers: Mutex::default(),
             started: Instant::now(),
@@ -162,6 +178,11 @@ impl Target {
         let counted = &self.authenticating;
         counted.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).ok()?;
         Some(Permit(Arc::clone(counted)))
+    }
+
+    /// Whether some host comes by TLS.
+    pub(crate) fn has_tls(&self) -> bool {
+        self.subsystems.values().any(|subsystem| !subsystem.tls.is_none())
     }
 
     /// SEQNUM of a challenge; never 0, which says that there is none.
@@ -233,6 +254,7 @@ impl Target {
             address: caller.address,
             keep_alive_ms,
             credentials: caller.credentials,
+            came_by_tls: caller.came_by_tls,
             now_ms: self.now_ms(),
         }));
         controllers.alive.insert(id, Arc::clone(&controller));

@@ -23,8 +23,8 @@ pub(super) struct Shipped {
 pub(super) const SHIPPED: [Shipped; 2] = [
     Shipped {
         name: "narrows",
-        // Meant to be 15 MB; what came in since, by crate, is in the journal.
-        most_bytes: 16_500_000,
+        // Meant to be 15 MB; what came in since, by crate, is in the journal. 2.4 MB of it are TLS for NVMe/TCP.
+        most_bytes: 19_000_000,
         section: "database",
         suggests: "postgresql",
         summary: "measures a database server layer by layer",
@@ -36,7 +36,7 @@ pub(super) const SHIPPED: [Shipped; 2] = [
     },
     Shipped {
         name: "narrows-target",
-        most_bytes: 5_000_000,
+        most_bytes: 7_500_000,
         section: "net",
         suggests: "nvme-cli",
         summary: "storage target: files, drives and memory over NVMe/TCP",

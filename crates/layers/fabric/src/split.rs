@@ -113,6 +113,15 @@ fn digests(association: &Association) -> &'static str {
     }
 }
 
+/// As of a session of a database: `none`, or protocol, ciphers and how the other side is known.
+fn encryption(association: &Association) -> String {
+    let suite = association.reached().suite.as_deref();
+    suite.map_or("none".to_string(), |suite| {
+        let ciphers = suite.strip_prefix("TLS_").unwrap_or(suite);
+        format!("TLS 1.3 {ciphers}, pre-shared key")
+    })
+}
+
 fn with_conditions(
     mut measurement: Measurement,
     association: &Association,
@@ -121,6 +130,7 @@ fn with_conditions(
 ) -> Measurement {
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::SAME_MACHINE, json!(plan.same_machine));
+    conditions.insert(condition::ENCRYPTION, json!(encryption(association)));
     if let Some(interface) = association.interface() {
         conditions.insert(condition::INTERFACE, json!(interface));
     }

@@ -164,13 +164,13 @@ impl RemoteNamespace {
             == (&other.host, other.port, &other.subsystem, other.namespace);
         let options = |address: &Address| {
             let timeouts = (address.keep_alive_s, address.io_timeout_s);
-            let of_host = (address.host_nqn.clone(), address.queues);
+            let of_host = (address.host_nqn.clone(), address.queues, address.tls_key_file.clone());
             (address.digests, of_host, timeouts, address.reconnect)
         };
         if same && options(own) != options(&other) {
             return Err(Failure::hinted(
                 format!(
-                    "{text} names other options (queues, digests, host, timeouts, reconnect) than --write-to-device"
+                    "{text} names other options (queues, digests, host, TLS, timeouts, reconnect) than --write-to-device"
                 ),
                 "name the same in both: it is one connection",
             ));

@@ -8,11 +8,14 @@ use narrows_nvme::command::{
 };
 use narrows_nvme::pdu::Violation;
 use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
+use narrows_nvme::tls::PskIdentity;
 use narrows_nvme::{DataPointer, Nqn, Status, SubmissionEntry};
 
 use super::gate::Gate;
 use super::{ADMIN_CAPSULE_DATA, Connection, Context, Phase, Queue};
 use crate::controller::{Controller, Service};
+use crate::journal;
+use crate::subsystem::Subsystem;
 use crate::target::{Beginning, Caller, Permit};
 
 /// How long becoming ready may take, in steps of 500 ms. It takes none.
@@ -111,11 +114,15 @@ impl Connection {
                 }
                 self.controller_of_storage = Some(Arc::clone(&queue.controller));
                 self.ended_by = None;
+                if let (Some((identity, suite)), 0) = (&self.secured, queue.number) {
+                    journal::encrypted(identity, suite, queue.controller.id);
+                }
                 self.queue = Some(queue);
                 self.complete(entry, Status::SUCCESS, id | required.to_result());
             }
             Err(Refusal::Failed(status, offset)) => {
-                self.ended_by = reason_of(status, offset, data).or(self.ended_by.take());
+                let reason = reason_of(status, offset, data, self.secured_by());
+                self.ended_by = reason.or(self.ended_by.take());
                 self.complete(entry, status, offset);
             }
             Err(Refusal::NotYet) => self.waiting_connect = Some((*entry, data.to_vec())),
@@ -168,6 +175,9 @@ impl Connection {
             let controller = controller.ok_or(in_data(ConnectData::CONTROLLER_AT))?;
             permit = controller.credentials.as_ref().map(|_| permit_of(context)).transpose()?;
             epoch = join(&controller, &asked, connect, context)?;
+            if let Service::Io(subsystem) = &controller.service {
+                self.check_channel(&asked, Some(subsystem))?;
+            }
             controller
         };
         let queue = Queue {
@@ -199,6 +209,11 @@ impl Connection {
         {
             return Err(Refusal::Failed(Status::CONNECT_HOST.for_good(), 0));
         }
+        let its = match &service {
+            Service::Io(subsystem) => Some(&**subsystem),
+            Service::Discovery => None,
+        };
+        self.check_channel(asked, its)?;
         let credentials = match &service {
             Service::Io(subsystem) => subsystem.authentication.of(&asked.host).cloned(),
             Service::Discovery => None,
@@ -210,6 +225,7 @@ impl Connection {
             host_id: asked.host_id,
             address: self.address,
             keep_alive_ms,
+            came_by_tls: self.secured.is_some(),
         };
         match context.target.begin(service, caller) {
             Beginning::Begun(controller) => Ok((controller, permit)),
@@ -217,6 +233,27 @@ impl Connection {
             // To be tried again: others may leave.
             Beginning::TooMany => Err(Refusal::Failed(Status::CONTROLLER_BUSY, 0)),
         }
+    }
+
+    /// The key of TLS by which the host came.
+    fn secured_by(&self) -> Option<&PskIdentity> {
+        self.secured.as_ref().map(|(identity, _)| identity)
+    }
+
+    /// Refuses a host that has to come by TLS and didn't, and one whose key is another host's or of another subsystem.
+    fn check_channel(
+        &self,
+        asked: &ConnectData,
+        subsystem: Option<&Subsystem>,
+    ) -> Result<(), Refusal> {
+        let refused = match self.secured_by() {
+            Some(key) => (key.host != asked.host || key.subsystem != asked.subsystem)
+                .then_some(Status::CONNECT_HOST),
+            None => subsystem
+                .is_some_and(|subsystem| subsystem.tls.of(&asked.host).is_some())
+                .then_some(Status::AUTHENTICATION_REQUIRED),
+        };
+        refused.map_or(Ok(()), |status| Err(Refusal::Failed(status.for_good(), 0)))
     }
 
     fn fabrics(
@@ -256,9 +293,26 @@ impl Connection {
 }
 
 /// What the log says of a host that was refused for what it may change, or the target's administrator.
-fn reason_of(status: Status, offset: u64, data: &[u8]) -> Option<String> {
+fn reason_of(
+    status: Status,
+    offset: u64,
+    data: &[u8],
+    secured: Option<&PskIdentity>,
+) -> Option<String> {
     let ConnectData { host, subsystem, .. } = ConnectData::parse(data.try_into().ok()?).ok()?;
     let no_subsystem = u64::from(ConnectData::SUBSYSTEM_AT) | IN_DATA;
+    if status == Status::AUTHENTICATION_REQUIRED.for_good() {
+        return Some(format!(
+            "{host} has to come to {subsystem} by TLS, and came without; at the host: `nvme connect --tls` with the key, or &tls-key-file=FILE in narrows' address"
+        ));
+    }
+    let other = secured.filter(|key| key.host != host || key.subsystem != subsystem);
+    if let Some(key) = other.filter(|_| status == Status::CONNECT_HOST.for_good()) {
+        let (its_host, its_subsystem) = (&key.host, &key.subsystem);
+        return Some(format!(
+            "{host} asked for {subsystem} by the TLS key of {its_host} at {its_subsystem}"
+        ));
+    }
     if status == Status::CONNECT_HOST.for_good() {
         Some(format!("{host} is not allowed to connect to {subsystem}; --allow-host allows it"))
     } else if status == Status::CONNECT_PARAMETERS.for_good() && offset == no_subsystem {

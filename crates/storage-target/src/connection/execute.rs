@@ -179,8 +179,8 @@ impl Connection {
                 let copy = |out: &mut Vec<u8>| disk.append_to(offset, bytes as usize, out);
                 self.answer(&arrived.entry, Payload::Copied(&copy), bytes as usize, result);
             }
-            // A digest is of what is sent, so of a copy that nobody changes.
-            Backing::Ram(_) if !self.framing.digests.data => {
+            // A digest is of what is sent, and so is what is encrypted: of a copy that nobody changes.
+            Backing::Ram(_) if !self.framing.digests.data && self.secured.is_none() => {
                 let result = service_time(arrived.timing(), context);
                 let blocks = Payload::Blocks(Arc::clone(&arrived.namespace), offset);
                 self.answer(&arrived.entry, blocks, bytes as usize, result);

@@ -28,6 +28,7 @@ use narrows_nvme::SubmissionEntry;
 use narrows_nvme::digest::Digests;
 use narrows_nvme::intake::{DataIntake, Intake};
 use narrows_nvme::pdu::{Framing, IcReq, IcResp, Pdu, Side, Violation};
+use narrows_nvme::tls::PskIdentity;
 
 pub(crate) use outbox::PIECES;
 pub(crate) use storage::{StorageOperation, StorageRequest};
@@ -137,6 +138,8 @@ pub(crate) struct Connection {
     /// Where its host has to authenticate.
     gate: Option<Gate>,
     failed_authentication: bool,
+    /// By what key of TLS the host came, and the cipher suite.
+    secured: Option<(PskIdentity, String)>,
     /// The controller whose commands are in the storage; known longer than the queue.
     controller_of_storage: Option<Arc<Controller>>,
     /// A Connect that has to wait, with its data.
@@ -174,6 +177,7 @@ impl Connection {
             queue: None,
             gate: None,
             failed_authentication: false,
+            secured: None,
             controller_of_storage: None,
             waiting_connect: None,
             slots: Slots::default(),
@@ -184,6 +188,17 @@ impl Connection {
             in_storage: 0,
             ended_by: None,
         }
+    }
+
+    /// What comes from now on came by TLS, from who has this key.
+    pub(crate) fn secure(&mut self, identity: PskIdentity, suite: String) {
+        self.secured = Some((identity, suite));
+    }
+
+    /// It is of no more use; what is queued is sent, and it ends.
+    pub(crate) fn end_because(&mut self, why: String) {
+        self.ended_by = Some(why);
+        self.phase = Phase::Ending;
     }
 
     /// What is to be sent.

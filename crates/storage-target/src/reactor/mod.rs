@@ -4,6 +4,7 @@
 //! next: to send, to receive, to have done. Nothing in a turn blocks. Between turns the thread sleeps in the kernel or
 //! looks without end, as was chosen ([`Wait`]).
 
+mod channel;
 mod inbox;
 mod peer;
 mod ring;
@@ -277,7 +278,7 @@ impl Reactor {
                     peer.connection.received_direct(bytes, context);
                 }
                 (Ok(bytes @ 1..), Some(Receiving::Input)) => {
-                    peer.connection.input(&peer.input[..bytes], context);
+                    peer.came(bytes, context);
                 }
                 _ if interrupted(result) => {}
                 // Closed by the host, or by us.
@@ -291,7 +292,7 @@ impl Reactor {
         peer.sending = false;
         peer.took_ns = now_ns;
         match usize::try_from(result) {
-            Ok(bytes) => peer.connection.outbox().sent(bytes, &mut self.pool),
+            Ok(bytes) => peer.went(bytes, &mut self.pool),
             Err(_) if interrupted(result) => {}
             Err(_) => peer.broken = true,
         }
@@ -342,14 +343,15 @@ impl Reactor {
     fn serve(&mut self, index: u32) -> bool {
         let Some(peer) = self.peers[index as usize].as_mut() else { return false };
         let sent = !peer.sending && !peer.broken && peer.send_now(&mut self.pool);
-        if peer.broken || peer.connection.is_over() {
+        let over = peer.connection.is_over() || peer.channel.has_failed();
+        if peer.broken || (over && peer.channel.is_empty()) {
             return self.close(index) || sent;
         }
         if peer.connection.is_unfinished() && !self.unfinished.contains(&index) {
             self.unfinished.push(index);
         }
         let fd = types::Fd(peer.socket.as_raw_fd());
-        if !peer.sending && peer.fill_message() {
+        if !peer.sending && peer.fill_message(&mut self.pool) {
             // The socket takes no more now: the kernel goes on when it does.
             peer.sending = true;
             let send =
@@ -357,7 +359,12 @@ impl Reactor {
             self.ring.push(send, Work::Send { peer: index });
         }
         if peer.receiving.is_none() && peer.connection.wants_input() {
-            let (memory, bytes, receiving) = match peer.connection.direct(DIRECT_FROM) {
+            let direct = match peer.channel.is_tls() {
+                // What comes has to be decrypted first.
+                true => None,
+                false => peer.connection.direct(DIRECT_FROM),
+            };
+            let (memory, bytes, receiving) = match direct {
                 Some((memory, bytes)) => (memory, bytes, Receiving::Direct),
                 None => (peer.input.as_mut_ptr(), peer.input.len(), Receiving::Input),
             };
@@ -376,6 +383,8 @@ impl Reactor {
         if !peer.closing {
             peer.closing = true;
             journal::connection_ended(&peer.from, &peer.connection);
+            peer.say_goodbye(&mut self.pool);
+            peer.channel.end(&self.target);
             if self.stop_at_ns.is_none() {
                 peer.connection.leave(&self.target);
             }

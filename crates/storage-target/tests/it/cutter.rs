@@ -139,3 +139,83 @@ pub(crate) fn next_pdu(mut from: &TcpStream) -> Option<Vec<u8>> {
     from.read_exact(&mut pdu[8..]).ok()?;
     Some(pdu)
 }
+
+/// What stands between a host and a target, hands on what it doesn't understand, and changes a byte of it or cuts it.
+pub(crate) struct Relay {
+    pub(crate) port: u16,
+    state: Arc<Mutex<RelayState>>,
+}
+
+#[derive(Debug, Default)]
+struct RelayState {
+    /// Bytes of a direction (up to the target or not), of one connection, behind which one is changed.
+    damage: Option<(u64, bool)>,
+    damaged: u32,
+    sockets: Vec<TcpStream>,
+}
+
+impl Relay {
+    /// One before the target at that port.
+    pub(crate) fn before(target: u16) -> Relay {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state: Arc<Mutex<RelayState>> = Arc::default();
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for host in listener.incoming().map_while(Result::ok) {
+                let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
+                let ends = [host.try_clone().unwrap(), target.try_clone().unwrap()];
+                shared.lock().unwrap().sockets.extend(ends);
+                for (from, to, up) in [
+                    (host.try_clone().unwrap(), target.try_clone().unwrap(), true),
+                    (target, host, false),
+                ] {
+                    let state = Arc::clone(&shared);
+                    std::thread::spawn(move || hand_on(&from, &to, up, &state));
+                }
+            }
+        });
+        Relay { port, state }
+    }
+
+    /// Of the next connection that carries more than so many bytes from now on, one is changed: up to the target, or down from it.
+    pub(crate) fn damage_after(&self, bytes: u64, up: bool) {
+        self.state.lock().unwrap().damage = Some((bytes, up));
+    }
+
+    /// How many were.
+    pub(crate) fn damaged(&self) -> u32 {
+        self.state.lock().unwrap().damaged
+    }
+
+    /// Ends all connections.
+    pub(crate) fn cut(&self) {
+        for socket in self.state.lock().unwrap().sockets.drain(..) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn hand_on(mut from: &TcpStream, mut to: &TcpStream, up: bool, state: &Mutex<RelayState>) {
+    let mut bytes = vec![0; 16 << 10];
+    while let Ok(came @ 1..) = from.read(&mut bytes) {
+        let mut state = state.lock().unwrap();
+        if let Some((left, direction)) = &mut state.damage
+            && *direction == up
+        {
+            match usize::try_from(*left).ok().filter(|at| *at < came) {
+                Some(at) => {
+                    bytes[at] ^= 0x10;
+                    state.damage = None;
+                    state.damaged += 1;
+                }
+                None => *left -= came as u64,
+            }
+        }
+        drop(state);
+        if to.write_all(&bytes[..came]).is_err() {
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}

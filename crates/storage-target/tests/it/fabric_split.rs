@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use narrows_engine::{Context, Phase, Progress, Silent, Stop};
-use narrows_initiator::{Association, stamps};
+use narrows_initiator::{Address, Association, stamps};
 use narrows_layer_fabric::{Divided, FabricError, SplitOperation, SplitPlan, echo, split};
 use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 
 use crate::program::Program;
+use crate::tls::TlsFiles;
 
 const READ: SplitOperation = SplitOperation { writes: false, bytes: 8192 };
 
@@ -30,7 +31,15 @@ fn divided(
     operations: Option<Vec<SplitOperation>>,
     echo: Option<String>,
 ) -> Result<Vec<Measurement>, FabricError> {
-    let association = Arc::new(Association::connect(&program.address(""), 4)?);
+    divided_at(&program.address(""), operations, echo)
+}
+
+fn divided_at(
+    address: &Address,
+    operations: Option<Vec<SplitOperation>>,
+    echo: Option<String>,
+) -> Result<Vec<Measurement>, FabricError> {
+    let association = Arc::new(Association::connect(address, 4)?);
     let fills = operations.is_none();
     let operations =
         operations.unwrap_or_else(|| SplitOperation::for_namespace(association.reached(), true));
@@ -103,6 +112,32 @@ fn parts_are_of_the_operation_and_what_is_known_of_the_target_is_told() {
     assert!(measurements[5].value(metric::OPERATIONS).unwrap() > 0.0);
     assert!(measurements[6].value(metric::BANDWIDTH).unwrap() > 0.0);
     program.stop();
+}
+
+#[test]
+fn parts_are_had_over_tls_too_and_the_run_says_that_it_was_on() {
+    let files = TlsFiles::new();
+    let key = files.path("key");
+    let program = Program::serving(&["ram:1MiB"], &["--tls-key-file", &key]);
+    let address = program.address(&format!("tls-key-file={key}&digest=data"));
+    let measurements = divided_at(&address, Some(vec![READ]), None).unwrap();
+    let said = Some("TLS 1.3 AES_128_GCM_SHA256, pre-shared key");
+    let split = &measurements[0];
+    assert_eq!(
+        (split.text(condition::ENCRYPTION), split.text(condition::DIGESTS)),
+        (said, Some("data"))
+    );
+    for part in [metric::SPLIT_LATENCY, metric::SPLIT_TARGET, metric::SPLIT_STORAGE] {
+        assert!(split.value(part).unwrap() >= 0.0, "{part}");
+    }
+    let throughput = measurements.last().unwrap();
+    assert!(throughput.value(metric::BANDWIDTH).unwrap() > 0.0);
+    assert_eq!(throughput.text(condition::ENCRYPTION), said);
+    program.stop();
+    let plain = Program::serving(&["ram:1MiB"], &[]);
+    let measurements = divided(&plain, Some(vec![READ]), None).unwrap();
+    assert_eq!(measurements[0].text(condition::ENCRYPTION), Some("none"));
+    plain.stop();
 }
 
 #[test]

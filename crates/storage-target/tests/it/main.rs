@@ -19,3 +19,4 @@ mod model;
 mod outage;
 mod peers;
 mod program;
+mod tls;

@@ -118,6 +118,25 @@ pub(super) const RULES: &[Rule] = &[
         reference: "NVM Express NVMe/TCP Transport Specification, header and data digests",
     },
     Rule {
+        id: "fabric-encrypted",
+        group: Group::Fabric,
+        severity: Severity::Note,
+        about: About::Run(SPLIT),
+        when: When::Says {
+            key: condition::ENCRYPTION.any(),
+            any_of: &[
+                "TLS 1.3 AES_128_GCM_SHA256, pre-shared key",
+                "TLS 1.3 AES_256_GCM_SHA384, pre-shared key",
+                "TLS 1.3 CHACHA20_POLY1305_SHA256, pre-shared key",
+            ],
+        },
+        figures: &[],
+        summary: "The connections are encrypted: both ends spend CPU time on every byte, within the latency",
+        advice: "Measure without `&tls-key-file=` as well, on a network where that is allowed: the difference is what encryption costs",
+        reason: "What is encrypted is copied at both ends, and received past no memory of its own; the time of both is in the latency, and the echo's messages are not encrypted",
+        reference: "NVM Express NVMe/TCP Transport Specification, Transport Layer Security",
+    },
+    Rule {
         group: Group::Fabric,
         summary: "An NVMe controller has many more I/O queues than the network port has receive queues",
         advice: "Connect with as many as the port has (nvme connect --nr-io-queues N), or give the port more (ethtool -L PORT combined N)",

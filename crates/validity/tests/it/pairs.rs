@@ -519,6 +519,10 @@ const PAIRS: &[Pair] = &[
         fires: |r| fabric_says(r, condition::DIGESTS, "header"),
         silent: |r| fabric_says(r, condition::DIGESTS, "none") },
 
+    Pair { rule: "fabric-encrypted",
+        fires: |r| fabric_says(r, condition::ENCRYPTION, "TLS 1.3 AES_128_GCM_SHA256, pre-shared key"),
+        silent: |r| fabric_says(r, condition::ENCRYPTION, "none") },
+
     Pair { rule: "far-from-drive",
         fires: |r| { two_nodes(r, 1); r.hosts[0].platform.cpu.allowed = vec![0, 1] },
         // One of its threads was bound to the drive's side.

@@ -83,12 +83,16 @@ pub(super) fn compare(_: &Context<'_>, scratch: &Path) -> Result<String> {
             ours(Waiting::Sleep, "&digest=both"),
             ours(Waiting::Poll, "&digest=both"),
         ];
+        for waiting in [Waiting::Sleep, Waiting::Poll] {
+            deep.push(Box::new(Ours::new(&program, waiting, "", BLOCK).encrypted(scratch)?));
+        }
         deep.extend(theirs(scratch));
         text += &section(&format!("Depth 32, {}", operation.word()), operation, 32, &deep)?;
     }
     let large: Vec<Box<dyn Window>> = vec![
         self::ours(&program, Waiting::Sleep, "", LARGE),
         self::ours(&program, Waiting::Poll, "", LARGE),
+        Box::new(Ours::new(&program, Waiting::Sleep, "", LARGE).encrypted(scratch)?),
         Box::new(theirs::Stream),
         Box::new(BytesAlone),
     ];

@@ -1,6 +1,7 @@
 //! Our target under our host.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use narrows_engine::Rng;
 use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
 use narrows_io::{Arena, DevicePath, Op};
+use narrows_nvme::tls::{ConfiguredKey, PskHash};
 use xtask::bound::ends_with_us;
 
 use super::sample::Sample;
@@ -34,6 +36,8 @@ pub(super) struct Ours {
     waiting: Waiting,
     digests: &'static str,
     bytes: u32,
+    /// File of the key, where it goes by TLS.
+    tls_key: Option<PathBuf>,
 }
 
 /// Builds the target as it is shipped.
@@ -51,7 +55,18 @@ pub(super) fn build() -> Result<PathBuf> {
 
 impl Ours {
     pub(super) fn new(program: &Path, waiting: Waiting, digests: &'static str, bytes: u32) -> Ours {
-        Ours { program: program.to_path_buf(), waiting, digests, bytes }
+        Ours { program: program.to_path_buf(), waiting, digests, bytes, tls_key: None }
+    }
+
+    /// The same by TLS, with a key of its own in a file of that folder.
+    pub(super) fn encrypted(self, scratch: &Path) -> Result<Ours> {
+        let file = scratch.join("tls-key");
+        let mut bytes = [0; 32];
+        std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        let key = ConfiguredKey::new(Some(PskHash::Sha256), &bytes)?;
+        std::fs::write(&file, key.to_text())?;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600))?;
+        Ok(Ours { tls_key: Some(file), ..self })
     }
 }
 
@@ -62,7 +77,8 @@ impl Window for Ours {
             Waiting::Poll => "narrows, polling",
         };
         let digests = if self.digests.is_empty() { "" } else { ", both digests" };
-        format!("{waiting}{digests}")
+        let tls = if self.tls_key.is_some() { ", TLS" } else { "" };
+        format!("{waiting}{digests}{tls}")
     }
 
     fn measure(&self, operation: Operation, depth: u32) -> Result<Option<Sample>> {
@@ -73,9 +89,14 @@ impl Window for Ours {
         let mut command = pinned(&self.program);
         command.args(["serve", "--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"]);
         command.args(["--namespace", &format!("ram:{BYTES}"), "--wait", wait]);
+        let mut options = self.digests.to_string();
+        if let Some(file) = &self.tls_key {
+            command.arg("--tls-key-file").arg(file);
+            options += &format!("&tls-key-file={}", file.display());
+        }
         let mut target = Serving(command.stderr(Stdio::piped()).spawn()?);
         let port = port_of(&mut target.0)?;
-        let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?ns=1{}", self.digests);
+        let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?ns=1{options}");
         let load = Load { bytes: self.bytes, operation, depth };
         Ok(Some(driven(address.parse()?, self.waiting, load, target.0.id())?))
     }
