@@ -96,6 +96,9 @@ fn parse(text: &str) -> Result<Address, String> {
     let (place, subsystem) = whole
         .split_once('/')
         .ok_or("after HOST:PORT comes / and the subsystem's NQN; `nvme discover` lists them")?;
+    if options.is_empty() && subsystem.contains('&') && subsystem.contains('=') {
+        return Err("the first option follows a `?`, others a `&`: …/NQN?ns=1&queues=4".to_string());
+    }
     // Not quoted: what stands there may be a password.
     if place.contains('@') {
         return Err("no user stands before HOST:PORT".to_string());
@@ -310,6 +313,7 @@ mod tests {
         }
         let key = why("nvme-tcp://a/nqn.x?tls-key=NVMeTLSkey-1:01:S3cret:");
         assert!(key.contains("`tls-key-file=FILE`") && !key.contains("S3cret"), "{key}");
+        assert!(why("nvme-tcp://a/nqn.x&hostnqn=nqn.y").contains("follows a `?`"));
         assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?io-timeout=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));

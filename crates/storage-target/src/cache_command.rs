@@ -17,6 +17,7 @@ use crate::key_maker::fill_random;
 use crate::log_command::{disk_of, explained};
 use crate::namespace::DiskSpec;
 use crate::output::say;
+use crate::room::{check_room, give_back};
 
 /// What is to be done with a cache.
 #[derive(Debug, Subcommand)]
@@ -55,12 +56,14 @@ fn make(spec: &DiskSpec) -> Result<()> {
     );
     if !disk.is_device() {
         // So that no page has to find room first.
+        check_room(&disk, bytes)?;
         match rustix::fs::fallocate(&disk.file, FallocateFlags::empty(), 0, bytes) {
             Ok(()) => {}
             Err(Errno::OPNOTSUPP) => say(&format!(
                 "{path}: its file system sets no room aside; when it is full, the cache turns itself off"
             ))?,
             Err(error) => {
+                give_back(&disk, bytes);
                 return Err(io::Error::from(error))
                     .with_context(|| format!("setting {bytes} bytes aside for {path}"));
             }

@@ -28,6 +28,7 @@ mod reactor;
 mod reading;
 mod reservation;
 mod restart;
+mod room;
 mod serve;
 mod signals;
 mod spec;

@@ -1,14 +1,20 @@
 //! Figures as OpenMetrics, for the textfile collector of Prometheus' node exporter.
 
 use std::fmt::Write;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use narrows_files::Access;
 use narrows_log_tier::State;
 
 use crate::backing::logged::{LoggedDisk, now_ms};
 use crate::backing::{Backing, CacheFigures, CacheIndex, DeviceCache, Shards, WarmUp};
 use crate::namespace::{Counters, Namespace};
 use crate::target::Target;
+
+/// What the text begins with.
+pub(crate) const BEGINNING: &str = "# TYPE narrows_target_";
 
 /// A figure of logs: its name, whether it is a counter or a gauge, what it is, where it is.
 type LogFigure = (&'static str, &'static str, &'static str, fn(&LoggedDisk) -> f64);
@@ -149,6 +155,30 @@ const OF_NAMESPACES: [NamespaceCounter; 6] = [
     ("flush_commands", "Flushes.", |counters| &counters.flushes),
     ("storage_errors", "Commands that the storage failed.", |counters| &counters.errors),
 ];
+
+/// Whether metrics may take the place of what is at a path: of nothing, or of metrics.
+///
+/// # Errors
+/// What is there.
+pub(crate) fn check_place(path: &Path) -> Result<(), String> {
+    let mut begin = Vec::new();
+    match narrows_files::open_existing(path, Access::Read) {
+        Ok(file) => {
+            let read = file.take(BEGINNING.len() as u64).read_to_end(&mut begin);
+            read.map_err(|error| error.to_string())?;
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let there = folder.is_none_or(Path::is_dir);
+            return if there { Ok(()) } else { Err("its folder isn't there".to_string()) };
+        }
+        Err(error) => return Err(error.to_string()),
+    }
+    if begin.is_empty() || begin == BEGINNING.as_bytes() {
+        return Ok(());
+    }
+    Err("something else is there, which they would take the place of".to_string())
+}
 
 /// All figures.
 pub(crate) fn text(target: &Target, connections: usize) -> String {

@@ -58,6 +58,20 @@ pub struct DeviceCacheSpec {
     pub ranges: Vec<CacheRange>,
 }
 
+impl NamespaceSpec {
+    /// All files and devices of it: its own, media of its log on this machine, its cache and the index of that.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let own = match &self.medium {
+            Medium::Path(path) => Some(path.as_path()),
+            Medium::Null { .. } | Medium::Ram { .. } => None,
+        };
+        let media = self.log.iter().filter_map(LogMediumSpec::path);
+        let index = self.cache.iter().filter_map(|cache| cache.index.as_deref());
+        let cache = self.device_cache.iter().map(|cache| cache.disk.path.as_path());
+        own.into_iter().chain(media).chain(index).chain(cache)
+    }
+}
+
 /// A range of a namespace in its cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheRange {

@@ -17,7 +17,7 @@ use narrows_nvme::tls::ConfiguredKey;
 use narrows_nvme_tls::TlsError;
 
 use crate::backing::device_cache::Filler;
-use crate::backing::logged::{Mover, power_of_copies, state_word};
+use crate::backing::logged::{Mover, check_named_once, power_of_copies, state_word};
 use crate::backing::{Backing, LoggedDisk, OpenError, Shards, open};
 use crate::control::ControlSocket;
 use crate::credentials::{Authentication, Credentials};
@@ -107,6 +107,14 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
+    /// Metrics are not to be written there.
+    #[error("metrics are not written to {path}: {reason}")]
+    Metrics {
+        /// Where.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// The kernel gives no ring.
     #[error("io_uring is not to be had: {0}")]
     Ring(String),
@@ -131,6 +139,9 @@ impl ServeError {
             ServeError::Control { .. } => {
                 Some("name a file that isn't there yet, in a folder that this user may write to")
             }
+            ServeError::Metrics { .. } => Some(
+                "name a file that isn't there yet, in a folder that is, or one that a target wrote metrics to",
+            ),
             ServeError::Twice(_) | ServeError::Tls(_) | ServeError::System { .. } => None,
             ServeError::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {
@@ -164,6 +175,10 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let take_signals = || Signals::take().map_err(system("take signals"));
     // Before threads begin, so that none of them is interrupted. Connections to peers have some.
     let early = request.has_peers().then(take_signals).transpose()?;
+    if let Some(path) = &request.metrics {
+        let refused = |reason| ServeError::Metrics { path: path.display().to_string(), reason };
+        metrics::check_place(path).map_err(refused)?;
+    }
     let subsystems = subsystems_of(&request.subsystems)?;
     let listeners = listeners_at(&request.listen)?;
     let signals = early.map_or_else(take_signals, Ok)?;
@@ -227,6 +242,9 @@ fn told_wait(wait: Wait) -> TargetWait {
 }
 
 fn subsystems_of(specs: &[SubsystemSpec]) -> Result<BTreeMap<Nqn, Arc<Subsystem>>, ServeError> {
+    check_named_once(
+        specs.iter().flat_map(|spec| &spec.namespaces).flat_map(NamespaceSpec::paths),
+    )?;
     let mut subsystems = BTreeMap::new();
     for spec in specs {
         if subsystems.contains_key(&spec.nqn) {

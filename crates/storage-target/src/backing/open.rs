@@ -20,7 +20,7 @@ use super::device_cache::{check_no_cache, open_device_cache};
 use super::file::size_of;
 use super::logged::{Mark, check_named_once, check_no_log, mark_of, open_logged};
 use super::{Backing, CacheError, DeviceCache, FileDisk, MemoryCache, RamDisk};
-use crate::namespace::{CacheSpec, DiskSpec, LogMediumSpec, Medium, NamespaceSpec};
+use crate::namespace::{CacheSpec, DiskSpec, Medium, NamespaceSpec};
 
 /// How long a lock that nobody who can be seen holds is waited for.
 const LOCK_WITHIN: Duration = Duration::from_secs(2);
@@ -59,6 +59,17 @@ impl OpenError {
             OpenError::System { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(
                 "a path from here or from /; nothing is made: `truncate -s 1G FILE` makes an empty file",
             ),
+            OpenError::System { source, .. } if source.raw_os_error() == Some(libc::ELOOP) => {
+                Some("it is a symbolic link: name the file itself, as `readlink -f` prints it")
+            }
+            OpenError::System { source, .. }
+                if source.kind() == io::ErrorKind::PermissionDenied
+                    || source.kind() == io::ErrorKind::ReadOnlyFilesystem =>
+            {
+                Some(
+                    "this user has to be able to write to it, also where hosts may only read it (`readonly`)",
+                )
+            }
             OpenError::System { .. } => None,
             OpenError::Refused { hint, .. } => Some(hint),
         }
@@ -78,17 +89,14 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
                 path: format!("ram:{bytes}"),
                 source,
             };
+            check_memory_for(&format!("ram:{bytes}"), *bytes)?;
             let size =
                 usize::try_from(*bytes).map_err(|_| system(io::ErrorKind::OutOfMemory.into()))?;
             let disk = RamDisk::new(size).map_err(system)?;
             Ok(Opened::uncached(Backing::Ram(disk), *bytes))
         }
         Medium::Path(path) => {
-            let media = spec.log.iter().filter_map(LogMediumSpec::path);
-            let index = spec.cache.iter().filter_map(|cache| cache.index.as_deref());
-            let cache = spec.device_cache.iter().map(|cache| cache.disk.path.as_path());
-            let all = std::iter::once(path.as_path()).chain(media).chain(index).chain(cache);
-            check_named_once(all)?;
+            check_named_once(spec.paths())?;
             let disk = open_file_or_device(&DiskSpec {
                 path: path.clone(),
                 serial: spec.serial.clone(),
@@ -135,12 +143,18 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     }
     // Before the log is: what can't be had changes nothing.
     let cache = spec.cache.as_ref().map(|cache| cache_for(&path, cache)).transpose()?;
-    let device_cache = spec.device_cache.as_ref().map(open_device_cache).transpose()?;
+    let device_cache = spec.device_cache.as_ref().map(open_device_cache).transpose();
+    let device_cache = device_cache.map_err(|error| {
+        of_what_is_gone(error, "without it nothing is lost: leave `cache=` out, or make it: `truncate -s SIZE FILE`, then `narrows-target cache make`")
+    })?;
     let index = spec.cache.as_ref().and_then(|cache| cache.index.as_deref());
     let index = index.map(|index| open_index(index, &disk, spec.serial.as_deref())).transpose()?;
     if !spec.log.is_empty() {
         let caches = (cache.clone(), device_cache.clone());
-        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, caches)?;
+        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, caches);
+        let logged = logged.map_err(|error| {
+            of_what_is_gone(error, "the log may hold writes that the file lacks: find it; where it is lost for good, serve the file without `log=`: what is said then names the log that `narrows-target log drop --for FILE --lost LOG-ID` gives up")
+        })?;
         let backing = Backing::Logged(Arc::new(logged));
         return Ok(Opened { backing, bytes, cache, device_cache, index });
     }
@@ -152,6 +166,16 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
         ));
     }
     Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache, device_cache, index })
+}
+
+/// A log or cache that is not there: an empty file in its place is none.
+fn of_what_is_gone(error: OpenError, hint: &'static str) -> OpenError {
+    match error {
+        OpenError::System { source, path, .. } if source.kind() == io::ErrorKind::NotFound => {
+            OpenError::Refused { path, reason: "it is not there".to_string(), hint }
+        }
+        other => other,
+    }
 }
 
 /// Memory in front of what is at a path.
@@ -168,7 +192,34 @@ fn cache_for(path: &Path, cache: &CacheSpec) -> Result<Arc<MemoryCache>, OpenErr
             "say a larger `cache=ram:SIZE`, or less in `cache-keep=`",
         ),
     };
+    check_memory_for(&format!("cache=ram:{}", cache.bytes), cache.bytes)?;
     MemoryCache::new(cache).map(Arc::new).map_err(why)
+}
+
+/// Whether so much memory is available, so far as that is told: what is served from memory is there as a whole from the start.
+///
+/// # Errors
+/// That it isn't.
+fn check_memory_for(what: &str, bytes: u64) -> Result<(), OpenError> {
+    let meminfo = Live.read("/proc/meminfo").unwrap_or_default();
+    match available_memory(&String::from_utf8_lossy(&meminfo)) {
+        Some(available) if bytes > available => Err(OpenError::Refused {
+            path: what.to_string(),
+            reason: format!(
+                "{} MiB of memory are available here, and it takes {} MiB",
+                available >> 20,
+                bytes >> 20
+            ),
+            hint: "name a smaller size; memory that a database or another program needs is no longer available to it then",
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Memory that is available without swapping, bytes, by `/proc/meminfo`.
+pub(super) fn available_memory(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// A file or block device that may be written, open and held.
@@ -185,6 +236,13 @@ pub(crate) fn open_file_or_device(spec: &DiskSpec) -> Result<FileDisk, OpenError
     let disk = if kind.is_block_device() {
         open_device(path, spec)?
     } else if kind.is_file() {
+        if spec.serial.is_some() {
+            return Err(refused(
+                path,
+                "it is a file, and a serial number is said, which a block device has".to_string(),
+                "name the device, or leave the serial number out",
+            ));
+        }
         open_file(path)?
     } else {
         return Err(refused(
@@ -193,6 +251,14 @@ pub(crate) fn open_file_or_device(spec: &DiskSpec) -> Result<FileDisk, OpenError
             "name a file, a block device, `ram:SIZE` or `null:SIZE`",
         ));
     };
+    let bytes = disk.size().map_err(system("ask for the size of"))?;
+    if bytes < u64::from(spec.block_bytes) {
+        return Err(refused(
+            path,
+            format!("it has {bytes} bytes, and a block has {}", spec.block_bytes),
+            "`truncate -s SIZE FILE` makes a file larger",
+        ));
+    }
     if let Some(least) = disk.least_block().filter(|least| *least > spec.block_bytes) {
         return Err(refused(
             path,
@@ -284,7 +350,14 @@ fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
     }
     let uses = narrows_raw::uses_of_file(&Live, &name);
     if let Some(used) = uses.first() {
-        return Err(refused(path, used.to_string(), "stop what uses it, or name another"));
+        let used = used.to_string();
+        let hint = match used.contains("narrows-target") {
+            true => {
+                "while a target serves it, `narrows-target tier list`, `tier flush`, `tier evict` and `tier resize` with its --control ask that target; else stop it, or name another file"
+            }
+            false => "stop what uses it, or name another",
+        };
+        return Err(refused(path, used, hint));
     }
     let buffered =
         narrows_files::open_existing(path, Access::Write).map_err(system("open for writing"))?;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use narrows_log_tier::State;
 use serde::{Deserialize, Serialize};
 
 use crate::backing::logged::{LogMedium, LoggedDisk, now_ms, power_of_copies, state_word};
@@ -347,6 +348,9 @@ impl LogView {
         }
         if let Some(power) = &self.peers_power {
             text += &format!("         {power}\n");
+        }
+        if self.state == state_word(State::Failed) {
+            text += "         it takes no writes any more; once its media are there again, restart this target: it begins anew with them\n";
         }
         for power in self.media_power.iter().flatten() {
             text += &format!("         {power}\n");

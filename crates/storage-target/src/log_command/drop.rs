@@ -44,7 +44,7 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
     if backing.is_none() && records > 0 {
         let id = log.found.superblock.id;
         say(&format!(
-            "its file is served again after `narrows-target log drop --for FILE --lost {id}`"
+            "its file is served without it after `narrows-target log drop --for FILE --lost {id}`, where it says that it may lack writes"
         ))?;
     }
     say(&format!(

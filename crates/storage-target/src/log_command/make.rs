@@ -18,6 +18,7 @@ use crate::backing::open::open_file_or_device;
 use crate::buffer::{Buffer, LARGEST};
 use crate::key_maker::fill_random;
 use crate::namespace::{DiskSpec, LogMediumSpec};
+use crate::room::{check_room, give_back};
 use crate::spec::check_places;
 
 /// Smallest write of a log, bytes.
@@ -53,7 +54,12 @@ pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
         // So that no write of the log has to find room first.
         let OpenMedium::Disk(disk) = medium else { continue };
         if !disk.is_device() {
-            fill(disk, geometry).with_context(|| format!("filling {}", medium.name()))?;
+            let bytes = HEAD_BYTES + geometry.capacity;
+            check_room(disk, bytes)?;
+            if let Err(error) = fill(disk, geometry) {
+                give_back(disk, bytes);
+                return Err(error).with_context(|| format!("filling {}", medium.name()));
+            }
         }
     }
     let first = first_superblock(arguments, &backing, &media, arguments.acknowledge)?;

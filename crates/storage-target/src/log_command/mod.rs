@@ -150,9 +150,14 @@ fn acknowledge_of(text: &str) -> Result<Acknowledge, String> {
 
 /// An error of opening with what to do about it.
 pub(crate) fn explained(error: OpenError) -> anyhow::Error {
+    // Nothing is served by a command.
+    let said = match &error {
+        OpenError::Refused { path, reason, .. } => format!("cannot use {path}: {reason}"),
+        OpenError::System { .. } => error.to_string(),
+    };
     match error.hint() {
-        Some(hint) => anyhow!("{error}\nhint: {hint}"),
-        None => anyhow!("{error}"),
+        Some(hint) => anyhow!("{said}\nhint: {hint}"),
+        None => anyhow!("{said}"),
     }
 }
 

@@ -204,7 +204,9 @@ fn status_of(found: &LogContents, in_use: bool, short_bytes: Option<u64>) -> Log
 fn text_of(status: &LogStatus, found: &LogContents) -> String {
     let LogStatus { log, capacity_bytes, backing_bytes, epoch, .. } = status;
     let used = match status.in_use {
-        true => ", in use by a target now: what it holds changes while it is read",
+        true => {
+            ", in use by a target now, or reserved by one that has ended: what it holds may change while it is read"
+        }
         false => "",
     };
     let mut text = format!(

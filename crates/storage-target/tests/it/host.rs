@@ -216,6 +216,58 @@ fn what_can_not_be_served_is_told_with_a_hint() {
 }
 
 #[test]
+fn metrics_take_the_place_of_nothing_but_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (disk, other, metrics) = (file("disk"), file("other"), file("metrics"));
+    std::fs::write(&disk, vec![0; 1 << 20]).unwrap();
+    std::fs::write(&other, "somebody's").unwrap();
+    let any = ["--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"];
+    let refused = |place: &str, says: &str| {
+        let more = ["--namespace", &disk, "--metrics", place];
+        let arguments: Vec<&str> = any.into_iter().chain(more).collect();
+        let (text, code) = refusal(&arguments);
+        assert!(text.contains(says) && text.contains("hint:") && code == Some(2), "{text}");
+    };
+    refused(&disk, "something else is there");
+    refused(&other, "something else is there");
+    refused(&file("nowhere/metrics"), "its folder isn't there");
+    assert_eq!(std::fs::read(&disk).unwrap(), vec![0; 1 << 20]);
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "somebody's");
+    // Its own of before are.
+    for _ in 0..2 {
+        Program::serving(&[&disk], &["--metrics", &metrics]).stop();
+        assert!(std::fs::read_to_string(&metrics).unwrap().starts_with("# TYPE narrows_target_"));
+    }
+}
+
+#[test]
+fn what_is_named_twice_or_can_not_be_meant_is_refused_before_anything_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (disk, short) = (file("disk"), file("short"));
+    std::fs::write(&disk, vec![0; 1 << 20]).unwrap();
+    std::fs::write(&short, vec![0; 1000]).unwrap();
+    let link = file("link");
+    std::os::unix::fs::symlink(&disk, &link).unwrap();
+    let any = ["--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"];
+    let cases: [(Vec<String>, &str); 6] = [
+        (vec![disk.clone(), disk.clone()], "it is named twice"),
+        (vec![format!("{disk},serial=X")], "it is a file, and a serial number is said"),
+        (vec![format!("{short},block=4096")], "it has 1000 bytes, and a block has 4096"),
+        (vec!["ram:1000T".to_string()], "MiB of memory are available here"),
+        (vec![format!("{disk},cache=ram:1000T")], "MiB of memory are available here"),
+        (vec![link], "name the file itself"),
+    ];
+    for (namespaces, says) in cases {
+        let named = namespaces.iter().flat_map(|namespace| ["--namespace", namespace]);
+        let arguments: Vec<&str> = any.into_iter().chain(named).collect();
+        let (text, code) = refusal(&arguments);
+        assert!(text.contains(says) && text.contains("hint:") && code == Some(2), "{text}");
+    }
+}
+
+#[test]
 fn a_file_is_served_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");

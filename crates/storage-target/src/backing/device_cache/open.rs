@@ -9,7 +9,7 @@ use narrows_facts::{Live, Source};
 
 use super::{CacheSuperblock, DeviceCache, HEAD_BYTES, NoCache};
 use crate::backing::FileDisk;
-use crate::backing::open::{OpenError, open_file_or_device, refused};
+use crate::backing::open::{OpenError, available_memory, open_file_or_device, refused};
 use crate::backing::shards::{CACHE_PAGE, CacheError, LEAST_BYTES};
 use crate::buffer::Buffer;
 use crate::namespace::DeviceCacheSpec;
@@ -79,9 +79,7 @@ fn of_a_cache(error: OpenError) -> OpenError {
 /// # Errors
 /// That it doesn't.
 fn check_memory(path: &Path, room: u64, meminfo: &str) -> Result<(), OpenError> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    let Some(available) = kib.and_then(|kib| kib.checked_mul(1024)) else { return Ok(()) };
+    let Some(available) = available_memory(meminfo) else { return Ok(()) };
     let needed = (room / CACHE_PAGE).saturating_mul(BYTES_PER_PAGE);
     if needed <= available / 2 {
         return Ok(());

@@ -73,7 +73,14 @@ pub(crate) fn open_log(
     };
     let found = found.map_err(|error| {
         let hint = hint_of(&error);
-        OpenError::Refused { path: names.join(" and "), reason: error.to_string(), hint }
+        let reason = match absent.as_slice() {
+            [] => error.to_string(),
+            absent => format!(
+                "{error} (peers are numbered from 0 in the order of `log make`); not reached: {}",
+                addresses_of(absent)
+            ),
+        };
+        OpenError::Refused { path: names.join(" and "), reason, hint }
     })?;
     check_media(&media, &found)?;
     if let (Some(what), false) = (&found.unreadable, consents.unreadable) {
@@ -222,15 +229,25 @@ impl OpenLog {
             )
         } else if here < usize::from(copies) {
             (
-                format!("each write has to be on {copies} peers, and {here} are reached"),
+                format!("each write has to be on {copies} peers, and so many are reached: {here}"),
                 "start the others; one that lost its memory joins again empty",
             )
         } else {
             return Ok(());
         };
+        let reason = match self.absent.as_slice() {
+            [] => reason,
+            absent => format!("{reason}; not reached: {}", addresses_of(absent)),
+        };
         let names: Vec<String> = self.media.iter().map(OpenMedium::name).collect();
         Err(OpenError::Refused { path: names.join(" and "), reason, hint })
     }
+}
+
+/// Peers that were not reached, by their addresses.
+fn addresses_of(absent: &[Absent]) -> String {
+    let addresses: Vec<String> = absent.iter().map(|peer| peer.address.to_string()).collect();
+    addresses.join(", ")
 }
 
 /// A backing with its log, once what the log held is in the backing; `caches` are in front of both.

@@ -111,10 +111,10 @@ pub(crate) fn check_backing(
             return Err(refused(
                 path,
                 format!(
-                    "it had all that its log held when it was last served, so the {} records of the log that is named are old",
+                    "it has no mark of a log (user.narrows.log): it had all that its log held when it was last served, or its log was given up since, and the {} records of the log that is named are old; or it is a copy that was made without its mark, and lacks them",
                     found.records.len()
                 ),
-                "`narrows-target log drop` drops them; if they are to be moved all the same: `narrows-target log flush --changed`",
+                "of a copy drop nothing: have the original's log moved first (`narrows-target log flush`), then copy; of the original `narrows-target log drop` drops old records, and `narrows-target log flush --changed` moves them all the same",
             ));
         }
         Mark::Without(id) if id == superblock.id.to_string() && !found.records.is_empty() => {
