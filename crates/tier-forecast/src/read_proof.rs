@@ -44,17 +44,17 @@ fn of_side<'a>(run: &'a Run, side: &str) -> Option<&'a Measurement> {
 /// The forecast from the side without the tier and the time of a hit, and the side with the tier beside it.
 ///
 /// # Errors
-/// A run without one of the three, or with an invalid one.
+/// A run without one of the sides, or without hits, or with invalid ones.
 pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
-    let [off, on, hit] = [READS_OFF, READS_ON, READS_HIT].map(|side| believed(run, side));
-    let (off, on, hit) = (off?, on?, hit?);
-    // Runs of before had hits back to back alone.
+    let [off, on] = [READS_OFF, READS_ON].map(|side| believed(run, side));
+    let (off, on) = (off?, on?);
     let timed = |side: &str| {
         let id = family::BLOCK_TIER.id(side);
         run.measurement(&id)
             .filter(|m| m.validity != Validity::Invalid && m.value(metric::LATENCY_MEAN).is_some())
     };
-    let between = timed(READS_BETWEEN);
+    // Runs of before had hits back to back alone.
+    let hit = timed(READS_BETWEEN).map_or_else(|| believed(run, READS_HIT), Ok)?;
     let known = |m: &Measurement, metric: Metric, factor: f64| measured(run, m, metric, factor);
     let bytes = off.number(condition::BLOCK_BYTES);
     let exact = |value: Option<f64>, source: &str| {
@@ -81,7 +81,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
     let hits = off.number(condition::TIER_HITS_LEAST).zip(off.number(condition::TIER_HITS_MOST));
     let hits = hits.map(|(least, most)| Range::between(least, most));
     let tier = ReadTier {
-        hit_us: known(between.unwrap_or(hit), metric::LATENCY_MEAN, US_NS),
+        hit_us: known(hit, metric::LATENCY_MEAN, US_NS),
         miss_added_us: None,
         size_bytes: exact(off.number(condition::TIER_BYTES), "--tier-size"),
         curve: None,
@@ -104,7 +104,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
         })
         .collect();
     let [without, with] = [off, on].map(windows);
-    Ok(proof(forecast, &figures, (without, with), doubts([off, on, between.unwrap_or(hit)])))
+    Ok(proof(forecast, &figures, (without, with), doubts([off, on, hit])))
 }
 
 fn believed<'a>(run: &'a Run, side: &str) -> Result<&'a Measurement, Refused> {

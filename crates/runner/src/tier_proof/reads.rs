@@ -12,9 +12,7 @@ use narrows_layer_block::{
 };
 use narrows_model::{Layer, Measurement, Plan, PlannedStep, Platform, Run, condition, family};
 use narrows_observe::Watch;
-use narrows_tier_forecast::{
-    Popularity, READS_ALONE, READS_BETWEEN, READS_HIT, READS_OFF, READS_ON,
-};
+use narrows_tier_forecast::{Popularity, READS_ALONE, READS_BETWEEN, READS_OFF, READS_ON};
 use narrows_units::{Bytes, Nanos};
 use serde_json::json;
 
@@ -158,7 +156,8 @@ impl Program for ReadTierProof {
 
     fn answers(&self) -> Answers {
         let alone = (self.request.sessions > 1).then_some(READS_ALONE);
-        let sides = [READS_OFF, READS_ON, READS_HIT, READS_BETWEEN].into_iter().chain(alone);
+        // Hits back to back stand beside it: the forecast takes nothing from them.
+        let sides = [READS_OFF, READS_ON, READS_BETWEEN].into_iter().chain(alone);
         Answers::Named(sides.map(|side| family::BLOCK_TIER.id(side).into()).collect())
     }
 

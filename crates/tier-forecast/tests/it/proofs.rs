@@ -177,7 +177,10 @@ fn hits_are_those_between_other_reads_where_these_were_measured() {
     assert_eq!(proof.outcome, ProofOutcome::Agrees, "{proof:#?}");
     let read = row(&proof, "single-block read");
     assert!((read.forecast.on.unwrap() - 82.8).abs() < 0.1, "{read:?}");
-    // Invalid windows are none.
+    // Hits back to back are not needed then, and invalid windows between others are none.
+    run.measurements[2].validity = Validity::Invalid;
+    assert_eq!(read_proof(&run).unwrap().outcome, ProofOutcome::Agrees);
+    run.measurements[2].validity = Validity::Valid;
     run.measurements[3].validity = Validity::Invalid;
     assert_eq!(read_proof(&run).unwrap().outcome, ProofOutcome::Contradicted);
 }
