@@ -1,6 +1,8 @@
 //! What the library reads from and writes to in place of a socket.
 
 use std::ffi::c_void;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 use libc::c_int;
 
@@ -23,6 +25,49 @@ pub(crate) struct Pipes {
 unsafe impl Send for Pipes {}
 // SAFETY: nothing behind a shared reference follows the pointer.
 unsafe impl Sync for Pipes {}
+
+/// Pipes at a place of their own, to which the library has a pointer: no reference to them outlives a call, and nothing moves them.
+#[derive(Debug)]
+pub(crate) struct PlacedPipes(NonNull<Pipes>);
+
+// SAFETY: as of a box.
+unsafe impl Send for PlacedPipes {}
+// SAFETY: as of a box.
+unsafe impl Sync for PlacedPipes {}
+
+impl PlacedPipes {
+    pub(crate) fn new() -> PlacedPipes {
+        PlacedPipes(NonNull::from(Box::leak(Box::new(Pipes::new()))))
+    }
+
+    /// For the library, for as long as this is there.
+    pub(crate) fn pointer(&self) -> *mut c_void {
+        self.0.as_ptr().cast()
+    }
+}
+
+impl Deref for PlacedPipes {
+    type Target = Pipes;
+
+    fn deref(&self) -> &Pipes {
+        // SAFETY: they are there until this is dropped, and the library uses them during its calls alone.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl DerefMut for PlacedPipes {
+    fn deref_mut(&mut self) -> &mut Pipes {
+        // SAFETY: as above, and this is borrowed exclusively.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl Drop for PlacedPipes {
+    fn drop(&mut self) {
+        // SAFETY: made of a box, and given back once.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
 
 impl Pipes {
     pub(crate) fn new() -> Pipes {

@@ -15,7 +15,7 @@ use s2n_tls::security::Policy;
 use crate::TlsError;
 use crate::error::CLOSE_NOTIFY;
 use crate::hello::{ALERT, Gathering, HANDSHAKE, Offer};
-use crate::pipes::{Pipes, receive, send};
+use crate::pipes::{Pipes, PlacedPipes, receive, send};
 
 /// Most bytes of a record's content.
 pub const RECORD_BYTES: usize = 1 << 14;
@@ -42,7 +42,7 @@ impl KeyRing for NoKeys {
 /// What the library has for a connection. The connection ends before what it reads from.
 struct Machine {
     connection: Connection,
-    pipes: Box<Pipes>,
+    pipes: PlacedPipes,
 }
 
 enum Step {
@@ -115,14 +115,14 @@ impl Machine {
         let config = config()?;
         let make = || {
             let mut connection = Connection::new(mode);
-            let mut pipes = Box::new(Pipes::new());
+            let pipes = PlacedPipes::new();
             connection.set_config(config)?;
             // Who has the connection closes it at an error; the library is not to sleep in this thread.
             connection.set_blinding(Blinding::SelfService)?;
             connection.prefer_throughput()?;
             connection.set_receive_callback(Some(receive))?.set_send_callback(Some(send))?;
-            let context = (&raw mut *pipes).cast();
-            // SAFETY: the pipes stay where they are, in their box, until the connection beside them has ended.
+            let context = pipes.pointer();
+            // SAFETY: the pipes stay where they are, where they were placed, until the connection beside them has ended.
             unsafe {
                 connection.set_receive_context(context)?.set_send_context(context)?;
             }
@@ -375,7 +375,7 @@ impl Session {
     pub fn take_output(&mut self, into: &mut Vec<u8>) {
         let pipes = match &mut self.step {
             Step::Hello(_) => return,
-            Step::Handshake(machine) | Step::Open(machine) => &mut machine.pipes,
+            Step::Handshake(machine) | Step::Open(machine) => &mut *machine.pipes,
             Step::Over(pipes) => pipes,
         };
         pipes.take_output(into);

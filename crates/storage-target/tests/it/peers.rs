@@ -410,7 +410,9 @@ fn where_fewer_answer_than_have_a_copy_writes_fail_and_what_was_acknowledged_sta
     drop(program);
     assert_eq!([disk.block(0), disk.block(1)], [1, 2]);
     let said = refuse(&disk.namespace());
-    assert!(said.contains("has to be on 2 peers, and 1 are reached"), "{said}");
+    assert!(said.contains("has to be on 2 peers, and so many are reached: 1;"), "{said}");
+    // Who is missing is named.
+    assert!(said.contains(&format!("not reached: {}", disk.addresses()[0])), "{said}");
     disk.start_again(0);
     let program = disk.serve();
     let mut path = path_to(&program);
