@@ -1,7 +1,8 @@
 //! Figures as OpenMetrics, for the textfile collector of Prometheus' node exporter.
 
 use std::fmt::Write;
-use std::io::{self, Read};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -161,20 +162,17 @@ const OF_NAMESPACES: [NamespaceCounter; 6] = [
 /// # Errors
 /// What is there.
 pub(crate) fn check_place(path: &Path) -> Result<(), String> {
-    let mut begin = Vec::new();
-    match narrows_files::open_existing(path, Access::Read) {
-        Ok(file) => {
-            let read = file.take(BEGINNING.len() as u64).read_to_end(&mut begin);
-            read.map_err(|error| error.to_string())?;
-        }
+    let mut begin = [0; BEGINNING.len()];
+    let read = match narrows_files::open_existing(path, Access::Read) {
+        Ok(file) => file.read_at(&mut begin, 0).map_err(|error| error.to_string())?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let there = folder.is_none_or(Path::is_dir);
             return if there { Ok(()) } else { Err("its folder isn't there".to_string()) };
         }
         Err(error) => return Err(error.to_string()),
-    }
-    if begin.is_empty() || begin == BEGINNING.as_bytes() {
+    };
+    if read == 0 || begin[..read] == *BEGINNING.as_bytes() {
         return Ok(());
     }
     Err("something else is there, which they would take the place of".to_string())
