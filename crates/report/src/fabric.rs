@@ -9,6 +9,7 @@ use narrows_model::{
 use narrows_units::{Bytes, significant};
 
 use crate::document::{AnnotatedTable, Row, Table};
+use crate::notes::Notes;
 use crate::print::{Units, percent, time};
 use crate::words::capital;
 
@@ -145,14 +146,11 @@ fn wake_ups(m: &Measurement) -> String {
     }
 }
 
-/// The table with what follows from it.
-pub(crate) fn views(run: &Run, units: Units) -> Vec<AnnotatedTable> {
+/// The table with what follows from it; what is not to be trusted is marked at the head of its column.
+pub(crate) fn views(run: &Run, units: Units, notes: &mut Notes) -> Vec<AnnotatedTable> {
     let all = divided(run);
     let Some(most) = all.iter().map(|m| m.repeats).max() else { return Vec::new() };
-    let heads = all.iter().map(|m| {
-        let size = bytes(m) / 1024.0;
-        format!("{} {size}k", if writes(m) { "write" } else { "read" })
-    });
+    let heads: Vec<String> = all.iter().map(|m| head(run, m, notes)).collect();
     let known = |metric: Metric| all.iter().any(|m| part(m, metric).is_some());
     let rows = LINES.iter().filter(|(_, metric)| known(*metric)).map(|(name, metric)| {
         let cell = |m: &&Measurement| part(m, *metric).map_or_else(|| "-".to_string(), time);
@@ -161,6 +159,15 @@ pub(crate) fn views(run: &Run, units: Units) -> Vec<AnnotatedTable> {
     let title = format!("FABRIC  one operation in flight, middle half, {most} windows each");
     let table = Table::figures(title, heads, rows.collect::<Vec<_>>());
     vec![AnnotatedTable { table, sentences: sentences(run, &all, units) }]
+}
+
+/// `read 8k`, `read 8k? [1]`
+fn head(run: &Run, m: &Measurement, notes: &mut Notes) -> String {
+    let (what, size) = (if writes(m) { "write" } else { "read" }, bytes(m) / 1024.0);
+    let doubt = if m.validity == Validity::Suspect { "?" } else { "" };
+    let marks = notes.marks(run, &[m.id.as_str()]);
+    let marks: String = marks.iter().map(|mark| format!(" [{}]", mark.0)).collect();
+    format!("{what} {size}k{doubt}{marks}")
 }
 
 /// A figure of a line: what passes between driver and driver is told once, as finely as it is known; what is unexplained is what the
@@ -314,7 +321,7 @@ fn most(run: &Run, units: Units) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Layer, MetricValue, Plan, Platform};
+    use narrows_model::{Finding, Layer, MetricValue, Plan, Platform, Severity};
     use serde_json::json;
 
     use super::*;
@@ -414,7 +421,7 @@ mod tests {
         figures.push((metric::SPLIT_UNEXPLAINED, 0.0));
         figures.push((metric::SPLIT_TARGET, 16e3));
         let told = run(vec![measurement("write", 8192, &figures)]);
-        let view = &views(&told, Units::Si)[0];
+        let view = &views(&told, Units::Si, &mut Notes::default())[0];
         let names: Vec<String> = view
             .table
             .rows
@@ -443,5 +450,25 @@ mod tests {
             "{:?}",
             view.sentences
         );
+    }
+
+    #[test]
+    fn a_column_that_is_not_to_be_trusted_says_so_and_why() {
+        let mut read = measurement("read", 8192, &[(metric::SPLIT_LATENCY, 50e3)]);
+        read.validity = Validity::Suspect;
+        let mut told = run(vec![read, measurement("write", 8192, &WRITE)]);
+        told.findings.push(Finding {
+            id: "fabric-blocks-never-written".to_string(),
+            severity: Severity::Suspect,
+            measurement: Some("fabric.split.read.8k".to_string()),
+            summary: "zeros".to_string(),
+            evidence: "100 %".to_string(),
+            advice: "fill it".to_string(),
+            places: Vec::new(),
+        });
+        let mut notes = Notes::new(&told);
+        let view = format!("{:?}", views(&told, Units::Si, &mut notes)[0].table);
+        assert!(view.contains("read 8k? [1]") && view.contains("\"write 8k\""), "{view}");
+        assert_eq!(notes.numbered[0].id, "fabric-blocks-never-written");
     }
 }

@@ -104,6 +104,7 @@ impl Report {
         observed::fit(run, &mut narrow);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, units, &wide, &mut notes);
+        let fabric = fabric::views(run, units, &mut notes);
         let memory = memory::views(run, units, &mut notes);
         notes.close(run);
         let same = not_replicated(run);
@@ -125,7 +126,7 @@ impl Report {
             live,
             observed,
             flush_tests: flush_views(run),
-            fabric: fabric::views(run, units),
+            fabric,
             orders: orders_views(run),
             sweeps: sweeps(run).into_iter().chain(starts(run, units)).collect(),
             memory,

@@ -51,7 +51,8 @@ enum Verb {
 const EXAMPLES: &str = "\
 Examples:
   Memory, for hosts of this machine:
-    narrows-target serve --subsystem nqn.2026-11.org.example:ram --namespace ram:4GiB --allow-any-host
+    narrows-target serve --subsystem nqn.2026-11.org.example:ram --namespace ram:4GiB \\
+      --allow-any-host
 
   A file, for one host of the network:
     truncate -s 100G /srv/disk.img
@@ -69,16 +70,20 @@ Examples:
   A database's log on a slow drive, acknowledged by a fast one:
     truncate -s 1G /fast/wal.log
     narrows-target log make --for /slow/wal.img --log /fast/wal.log
-    narrows-target serve --subsystem nqn.2026-11.org.example:wal --namespace /slow/wal.img,log=/fast/wal.log --allow-any-host
+    narrows-target serve --subsystem nqn.2026-11.org.example:wal --allow-any-host \\
+      --namespace /slow/wal.img,log=/fast/wal.log
 
   What it holds, and how to do without it once the target has ended:
     narrows-target log status /fast/wal.log
     narrows-target log flush --for /slow/wal.img --log /fast/wal.log
 
   In the memory of two of three other machines; on each of them, then here:
-    narrows-target serve --subsystem nqn.2026-11.org.example:peer --namespace ram:1GiB --listen 192.0.2.21:4420 --allow-any-host
-    narrows-target log make --for /slow/wal.img --copies 2 --separate-power --log nvme-tcp://192.0.2.21/nqn.2026-11.org.example:peer \\
-      --log nvme-tcp://192.0.2.22/nqn.2026-11.org.example:peer --log nvme-tcp://192.0.2.23/nqn.2026-11.org.example:peer";
+    narrows-target serve --subsystem nqn.2026-11.org.example:peer --namespace ram:1GiB \\
+      --listen 192.0.2.21:4420 --allow-any-host
+    narrows-target log make --for /slow/wal.img --copies 2 --separate-power \\
+      --log nvme-tcp://192.0.2.21/nqn.2026-11.org.example:peer \\
+      --log nvme-tcp://192.0.2.22/nqn.2026-11.org.example:peer \\
+      --log nvme-tcp://192.0.2.23/nqn.2026-11.org.example:peer";
 
 /// Examples of `narrows-target cache`.
 pub(crate) const CACHE_EXAMPLES: &str = "\
@@ -86,7 +91,8 @@ Examples:
   A file on a fast drive that answers reads of a slow one:
     truncate -s 100G /fast/data.cache
     narrows-target cache make /fast/data.cache
-    narrows-target serve --subsystem nqn.2026-11.org.example:data --namespace /slow/data.img,cache=/fast/data.cache --allow-any-host
+    narrows-target serve --subsystem nqn.2026-11.org.example:data --allow-any-host \\
+      --namespace /slow/data.img,cache=/fast/data.cache
 
   A whole drive, by its own serial, and an ordinary one of it again:
     narrows-target cache make /dev/nvme1n1,serial=S4EWNX0R
@@ -96,7 +102,8 @@ Examples:
 pub(crate) const TIER_EXAMPLES: &str = "\
 Examples:
   A target that can be asked:
-    narrows-target serve --subsystem nqn.2026-11.org.example:wal --namespace /slow/wal.img,log=/fast/wal.log --allow-any-host \\
+    narrows-target serve --subsystem nqn.2026-11.org.example:wal --allow-any-host \\
+      --namespace /slow/wal.img,log=/fast/wal.log \\
       --control /run/narrows-target/control
 
   What is in front of its namespaces, and how it is:
@@ -300,5 +307,19 @@ fn explained(error: ServeError) -> anyhow::Error {
     match error.hint() {
         Some(hint) => anyhow::anyhow!("{error}\nhint: {hint}"),
         None => anyhow::anyhow!("{error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_example_is_broken_by_the_width_of_a_help_text() {
+        for examples in [EXAMPLES, LOG_EXAMPLES, CACHE_EXAMPLES, TIER_EXAMPLES] {
+            let commands = examples.lines().filter(|line| line.starts_with("    "));
+            let long: Vec<&str> = commands.filter(|line| line.len() > 96).collect();
+            assert!(long.is_empty(), "{long:?}");
+        }
     }
 }

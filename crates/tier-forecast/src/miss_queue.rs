@@ -8,6 +8,9 @@ use narrows_cost::{ClosedLoop, Expr, LoopQuestion, LoopQueue, StorageQueue};
 
 use crate::lines::{Lines, US};
 
+/// A queue of so much of a read alone is all of it.
+const WHOLLY: f64 = 1.0 - 1e-6;
+
 /// What is known of reads now.
 pub(crate) struct ReadsNow<'a> {
     pub sessions: &'a Expr,
@@ -51,8 +54,17 @@ pub(crate) fn mean_read(lines: &mut Lines, now: &ReadsNow<'_>, then: &ReadsThen<
             given,
         }))
     };
-    let unqueued = one_queue(lines, queue.clone(), LoopQuestion::Elsewhere, now.rate.clone());
-    let unqueued = (unqueued - besides.clone()).at_least(0.0);
+    let unqueued = match lines.value(&queue).zip(lines.value(now.alone)) {
+        // The rest of a read alone. From the rate it would be found too, but where the queue is full the rate says nothing of the rest.
+        Some((queue_us, alone_us)) if queue_us > 0.0 && queue_us < alone_us * WHOLLY => {
+            now.alone.clone() - queue.clone()
+        }
+        // Less than a read alone, where sessions do more together than the same of one; more, where not even a queue explains so few.
+        _ => {
+            let all = one_queue(lines, queue.clone(), LoopQuestion::Elsewhere, now.rate.clone());
+            (all - besides.clone()).at_least(0.0)
+        }
+    };
     let title = "of a read, what nobody else waits for";
     let unqueued = lines.computed("now.unqueued", title, "µs", unqueued);
     let missed = then.missed.clone();

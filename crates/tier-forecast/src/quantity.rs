@@ -36,9 +36,11 @@ pub fn time_us(text: &str) -> Result<Quantity, String> {
 pub fn per_s(text: &str) -> Result<Quantity, String> {
     let one = |text: &str| {
         let text = text.strip_suffix("/s").unwrap_or(text).trim();
-        scaled(text).ok_or("is no rate, like 26566/s or 25k..28k/s".to_string())
+        // Of nothing there is nothing to forecast.
+        let rate = scaled(text).filter(|rate| *rate > 0.0);
+        rate.ok_or("is no rate above 0, like 26566/s or 25k..28k/s".to_string())
     };
-    ranged(text, one, "is no rate, like 26566/s or 25k..28k/s")
+    ranged(text, one, "is no rate above 0, like 26566/s or 25k..28k/s")
 }
 
 /// A plain number.
@@ -170,6 +172,7 @@ mod tests {
         assert_eq!(ends(per_s("26,566/s")), (26_566.0, 26_566.0));
         assert_eq!(ends(per_s("25k..28k/s")), (25_000.0, 28_000.0));
         assert_eq!(ends(per_s("1.5M")), (1.5e6, 1.5e6));
+        assert!(per_s("0/s").unwrap_err().contains("above 0"));
         assert_eq!(ends(number("8..12")), (8.0, 12.0));
         assert_eq!(ends(bytes("960MB")), (960e6, 960e6));
         assert_eq!(ends(bytes_per_s("500MB/s")), (500e6, 500e6));

@@ -206,7 +206,8 @@ Examples:
                                            does destaging keep up?
   pg_waldump --path PGDATA/pg_wal FIRST-FILE LAST-FILE > wal.txt
   narrows tier forecast log --trace wal.txt --commit-wait 2ms --flush 1ms --medium-flush 30us \\
-      --backing 100MB/s                    by the WAL of some minutes")]
+      --backing 100MB/s
+                                           by the WAL of some minutes")]
 #[command(after_long_help = "\
 A figure may be a range: 10..20us, 25k..28k/s. A figure that is not given stays unknown, and so does what rests on it. The book's page \
 on tiers (docs/src/guide/tier.md) has the law and what it was held against.")]

@@ -18,7 +18,7 @@ pub enum BlockError {
     /// So many operations failed that the rest would mean nothing.
     #[error(
         "block layer: {failed} operations of `{id}` failed, the first at offset {offset}: {first}\n\
-         hint: see the kernel log (dmesg) for what the device reported"
+         hint: see the kernel log (dmesg) for what the device reported; of an nvme-tcp:// address, the target's journal"
     )]
     Failing {
         /// The workload.

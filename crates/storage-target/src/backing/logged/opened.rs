@@ -130,7 +130,9 @@ pub(crate) fn open_media(
                     let hint = if taken { TAKEN } else { error.hint().unwrap_or(REACHED) };
                     let reason = match taken {
                         true => "another host has reserved it".to_string(),
-                        false => error.to_string(),
+                        false => format!(
+                            "{error} (where enough others answer, the log is served without this peer while its target is stopped)"
+                        ),
                     };
                     return Err(refused_peer(address, reason, hint));
                 }
