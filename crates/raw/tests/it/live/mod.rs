@@ -67,16 +67,8 @@ impl Loop {
         refusals(&self.inspect())
     }
 
-    /// Another test's `losetup --find` opens every loop device in passing, for writing; it is waited for.
     fn inspect(&self) -> Device {
-        loop {
-            let device = inspect(&Live, &self.node).unwrap();
-            let passing = |used: &Use| matches!(used, Use::OpenForWriting { command: Some(name), .. } if name == "losetup");
-            if !device.uses.iter().any(passing) {
-                return device;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        same_bytes::look(&self.node)
     }
 
     fn phrase(&self) -> String {

@@ -73,7 +73,7 @@ impl Drop for Stack {
 
 /// As soon as nothing is left of what passes: `losetup --find` of another test opens every loop device for writing, and the file of
 /// a device that another test is about to detach can no longer be looked at, so that it may be any.
-fn look(node: &str) -> Device {
+pub(super) fn look(node: &str) -> Device {
     let passes = |used: &Use| match used {
         Use::OpenForWriting { command: Some(name), .. } => name == "losetup",
         Use::SameBytes { sure, .. } => !sure,
