@@ -6,6 +6,7 @@
 //!
 //! A program of its own, because nobody lets a block server into a tool that measures.
 
+mod announce;
 mod arguments;
 mod backing;
 mod buffer;

@@ -32,6 +32,27 @@ struct State {
     sockets: Vec<TcpStream>,
 }
 
+/// Listens before the target at that port, and hands each connection's two ends over, the host's first; where it listens.
+fn stand_before(target: u16, mut each: impl FnMut([TcpStream; 2]) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for host in listener.incoming().map_while(Result::ok) {
+            let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
+            each([host, target]);
+        }
+    });
+    port
+}
+
+fn clones(ends: &[TcpStream; 2]) -> [TcpStream; 2] {
+    ends.each_ref().map(|end| end.try_clone().unwrap())
+}
+
+fn swapped([host, target]: [TcpStream; 2]) -> (TcpStream, TcpStream) {
+    (target, host)
+}
+
 /// The cutter.
 pub(crate) struct Cutter {
     pub(crate) port: u16,
@@ -41,22 +62,15 @@ pub(crate) struct Cutter {
 impl Cutter {
     /// One before the target at that port.
     pub(crate) fn before(target: u16) -> Cutter {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let state: Arc<Mutex<State>> = Arc::default();
         let shared = Arc::clone(&state);
-        std::thread::spawn(move || {
-            for host in listener.incoming().map_while(Result::ok) {
-                let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
-                let ends = [host.try_clone().unwrap(), target.try_clone().unwrap()];
-                shared.lock().unwrap().sockets.extend(ends);
-                let is_io = Arc::new(Mutex::new(false));
-                for (from, to) in
-                    [(host.try_clone().unwrap(), target.try_clone().unwrap()), (target, host)]
-                {
-                    let (state, is_io) = (Arc::clone(&shared), Arc::clone(&is_io));
-                    std::thread::spawn(move || pass(&from, &to, &state, &is_io));
-                }
+        let port = stand_before(target, move |ends| {
+            shared.lock().unwrap().sockets.extend(clones(&ends));
+            let is_io = Arc::new(Mutex::new(false));
+            let [host, target] = clones(&ends);
+            for (from, to) in [(host, target), swapped(ends)] {
+                let (state, is_io) = (Arc::clone(&shared), Arc::clone(&is_io));
+                std::thread::spawn(move || pass(&from, &to, &state, &is_io));
             }
         });
         Cutter { port, state }
@@ -157,22 +171,14 @@ struct RelayState {
 impl Relay {
     /// One before the target at that port.
     pub(crate) fn before(target: u16) -> Relay {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let state: Arc<Mutex<RelayState>> = Arc::default();
         let shared = Arc::clone(&state);
-        std::thread::spawn(move || {
-            for host in listener.incoming().map_while(Result::ok) {
-                let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
-                let ends = [host.try_clone().unwrap(), target.try_clone().unwrap()];
-                shared.lock().unwrap().sockets.extend(ends);
-                for (from, to, up) in [
-                    (host.try_clone().unwrap(), target.try_clone().unwrap(), true),
-                    (target, host, false),
-                ] {
-                    let state = Arc::clone(&shared);
-                    std::thread::spawn(move || hand_on(&from, &to, up, &state));
-                }
+        let port = stand_before(target, move |ends| {
+            shared.lock().unwrap().sockets.extend(clones(&ends));
+            let [host, target] = clones(&ends);
+            for ((from, to), up) in [((host, target), true), (swapped(ends), false)] {
+                let state = Arc::clone(&shared);
+                std::thread::spawn(move || hand_on(&from, &to, up, &state));
             }
         });
         Relay { port, state }

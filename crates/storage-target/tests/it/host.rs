@@ -251,13 +251,16 @@ fn what_is_named_twice_or_can_not_be_meant_is_refused_before_anything_is_opened(
     let link = file("link");
     std::os::unix::fs::symlink(&disk, &link).unwrap();
     let any = ["--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"];
-    let cases: [(Vec<String>, &str); 6] = [
+    let nowhere = file("nowhere");
+    let cases: [(Vec<String>, &str); 8] = [
         (vec![disk.clone(), disk.clone()], "it is named twice"),
         (vec![format!("{disk},serial=X")], "it is a file, and a serial number is said"),
         (vec![format!("{short},block=4096")], "it has 1000 bytes, and a block has 4096"),
         (vec!["ram:1000T".to_string()], "MiB of memory are available here"),
         (vec![format!("{disk},cache=ram:1000T")], "MiB of memory are available here"),
         (vec![link], "name the file itself"),
+        (vec![format!("{disk},log={nowhere}")], "the log may hold writes that the file lacks"),
+        (vec![format!("{disk},cache={nowhere}")], "without it nothing is lost"),
     ];
     for (namespaces, says) in cases {
         let named = namespaces.iter().flat_map(|namespace| ["--namespace", namespace]);
