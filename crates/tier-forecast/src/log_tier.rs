@@ -5,7 +5,7 @@
 //! That is the forecast. At the least a commit waits for its own flush alone; at the most everything but its own flush stays. What the
 //! server adds to a flush of its device is taken to change with it, or to stay, in the same way.
 
-use narrows_cost::Expr;
+use narrows_cost::{Expr, Range};
 use narrows_units::{Ratio, significant};
 use narrows_verdict::threshold::{NOT_WORTH_A_WORD, SLOWER_INSIDE};
 
@@ -51,7 +51,11 @@ struct Flush {
 /// # Errors
 /// Figures of now that contradict each other.
 pub fn log_tier(now: &LogNow, tier: &LogTier) -> Result<Forecast, Refused> {
-    let wait_us = of(&now.commit_wait_us).zip(of(&now.commits)).map(|(wait, n)| wait * n);
+    let wait_us = now.commit_wait_us.value.zip(now.commits.value).map(|(wait, n)| Range {
+        value: wait.value * n.value,
+        low: wait.low * n.low,
+        high: wait.high * n.high,
+    });
     contradiction(&now.rate_per_s, &now.sessions, wait_us, (&now.cpu_us, &now.cpus), &now.unit)?;
     let mut lines = Lines::new();
     let known = known(&mut lines, now);

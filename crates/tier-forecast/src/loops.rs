@@ -46,24 +46,25 @@ impl Loop {
     }
 }
 
-/// Figures of one time agree: sessions in a wait are no more than there are, nor CPUs in use.
+/// Figures of one time agree: sessions in a wait are no more than there are, nor CPUs in use. Measured figures contradict each other
+/// only where the low ends of their intervals do: of a few short windows, a rate and a mean wait each have their own doubt.
 pub(crate) fn contradiction(
     rate: &Given,
     sessions: &Given,
-    wait_us: Option<f64>,
+    wait_us: Option<Range>,
     (cpu_us, cpus): (&Given, &Given),
     unit: &str,
 ) -> Result<(), Refused> {
-    let Some(rate) = of(rate) else { return Ok(()) };
+    let Some(Range { value: rate, low: rate_low, .. }) = rate.value else { return Ok(()) };
     let hint = "all figures are of one time and of the same operations; Little's law must hold between them";
     if let (Some(wait_us), Some(sessions)) = (wait_us, of(sessions)) {
-        let waiting = rate * wait_us / US;
-        if waiting > sessions * ROUNDED {
+        let waiting = rate * wait_us.value / US;
+        if rate_low * wait_us.low / US > sessions * ROUNDED {
             return Err(Refused::new(
                 format!(
                     "{} {unit} that each wait {} µs keep {} sessions waiting, and there are {}",
                     OpsPerSecond(rate),
-                    significant(wait_us, 3),
+                    significant(wait_us.value, 3),
                     significant(waiting, 3),
                     significant(sessions, 3)
                 ),
@@ -71,9 +72,10 @@ pub(crate) fn contradiction(
             ));
         }
     }
-    if let (Some(cpu_us), Some(cpus)) = (of(cpu_us), of(cpus)) {
+    if let (Some(cpu), Some(cpus)) = (cpu_us.value, of(cpus)) {
+        let cpu_us = cpu.value;
         let busy = rate * cpu_us / US;
-        if busy > cpus * ROUNDED {
+        if rate_low * cpu.low / US > cpus * ROUNDED {
             return Err(Refused::new(
                 format!(
                     "{} {unit} of {} µs of CPU time use {} CPUs, and there are {}",

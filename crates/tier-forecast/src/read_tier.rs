@@ -39,7 +39,7 @@ struct Read {
 /// Figures of now that contradict each other; a curve that does not reach down to the size.
 pub fn read_tier(now: &ReadNow, tier: &ReadTier) -> Result<Forecast, Refused> {
     let cpu = (&now.cpu_us, &now.cpus);
-    contradiction(&now.rate_per_s, &now.sessions, of(&now.read_us), cpu, "reads")?;
+    contradiction(&now.rate_per_s, &now.sessions, now.read_us.value, cpu, "reads")?;
     let missed = missed(tier)?;
     let mut lines = Lines::new();
     let known = known(&mut lines, now);

@@ -1,5 +1,6 @@
 //! A read cache by pencil, and what is said of it.
 
+use narrows_cost::{Given, Range};
 use narrows_tier_forecast::{Curve, Forecast, ReadNow, ReadTier, read_tier};
 
 use crate::figures::{between, cache, is, reads, unknown};
@@ -210,4 +211,28 @@ fn without_sessions_there_is_a_bound_and_contradictions_are_refused() {
     let error =
         read_tier(&ReadNow { sessions: is(8.0), ..reads() }, &cache(20.0, None)).unwrap_err();
     assert!(error.what.contains("12.0 sessions waiting, and there are 8.00"), "{error}");
+}
+
+/// A rate and a mean wait of a few short windows may miss Little's law together, each within its own doubt: that is no contradiction.
+/// Beyond the doubt of both it is.
+#[test]
+fn measured_figures_contradict_each_other_only_beyond_their_doubt() {
+    let sessions = is(reads().rate_per_s.value.unwrap().value * 300.0 / 1e6 / 1.1);
+    let of = |doubt: f64| {
+        let with = |given: Given| {
+            let value =
+                given.value.map(|range| Range { low: range.value * (1.0 - doubt), ..range });
+            Given { value, ..given }
+        };
+        let now = reads();
+        let now = ReadNow {
+            sessions: sessions.clone(),
+            rate_per_s: with(now.rate_per_s),
+            read_us: with(now.read_us),
+            ..now
+        };
+        read_tier(&now, &cache(20.0, Some(is(0.8))))
+    };
+    assert!(of(0.05).is_ok());
+    assert!(of(0.01).unwrap_err().what.contains("sessions waiting"));
 }

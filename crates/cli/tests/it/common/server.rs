@@ -105,6 +105,18 @@ impl TheirServer {
         self.ask("shop", sql).trim().to_string()
     }
 
+    /// Waits for the sessions of a database to have ended, and with it to have counted what they did.
+    pub fn until_alone(&self, database: &str) {
+        let sql = format!("SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}'");
+        for _ in 0..200 {
+            if self.ask("postgres", &sql).trim() == "0" {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("sessions of {database} do not end");
+    }
+
     /// Started anew with other options.
     pub fn restart_with(&mut self, options: &str) {
         self.options = options.to_string();
