@@ -32,6 +32,8 @@ fn main() -> ExitCode {
         ["log-ends", rest @ ..] => log_ends::log_ends(rest),
         ["pages"] => pages::all().and_then(|pages| xtask::generate::write(&pages)),
         ["peers", rest @ ..] => peers::peers(rest),
+        // What `peers tiers` starts.
+        [peers::PERSISTENT_TARGET, rest @ ..] => peers::serve_persistent(rest),
         ["plants", rest @ ..] => plants::plants(rest),
         ["soak", rest @ ..] => soak::soak(rest),
         ["tier-proofs", rest @ ..] => tier_proofs::tier_proofs(rest),

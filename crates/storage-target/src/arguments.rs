@@ -248,6 +248,7 @@ impl ServeArguments {
             },
             metrics: self.metrics,
             control: self.control,
+            logs_as_persistent_memory: false,
         })
     }
 }

@@ -18,7 +18,7 @@ use narrows_nvme_tls::TlsError;
 use crate::announce::announce;
 use crate::backing::device_cache::Filler;
 use crate::backing::logged::{Mover, check_named_once};
-use crate::backing::{Backing, OpenError, open};
+use crate::backing::{Backing, LoggedDisk, OpenError, open};
 use crate::control::ControlSocket;
 use crate::credentials::Authentication;
 use crate::key_maker::KeyMaker;
@@ -71,6 +71,8 @@ pub struct Request {
     pub metrics: Option<PathBuf>,
     /// Socket for questions about what is in front of namespaces.
     pub control: Option<PathBuf>,
+    /// Logs are written as if their files were persistent memory, which they are not: for measurements of that way. No option sets it.
+    pub logs_as_persistent_memory: bool,
 }
 
 impl Request {
@@ -196,6 +198,11 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
         narrows_nvme_tls::prepare().map_err(ServeError::Tls)?;
     }
     let workers = workers_for(request, &target, &connections)?;
+    if request.logs_as_persistent_memory {
+        logged(&target)
+            .try_for_each(|disk| disk.pretend_persistent())
+            .map_err(system("map a log"))?;
+    }
     let movers = movers_of(&target).map_err(system("start a thread"))?;
     let fillers = fillers_of(&target).map_err(system("start a thread"))?;
     // Once all is there, and before a host is let in.
@@ -219,11 +226,14 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
 
 /// A thread for each log.
 fn movers_of(target: &Target) -> io::Result<Vec<Mover>> {
-    let logged = target.namespaces().filter_map(|namespace| match &namespace.backing {
+    logged(target).map(Mover::start).collect()
+}
+
+fn logged(target: &Target) -> impl Iterator<Item = &Arc<LoggedDisk>> {
+    target.namespaces().filter_map(|namespace| match &namespace.backing {
         Backing::Logged(disk) => Some(disk),
         _ => None,
-    });
-    logged.map(Mover::start).collect()
+    })
 }
 
 /// A thread for each cache on a file or device.

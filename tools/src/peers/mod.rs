@@ -30,6 +30,8 @@ use narrows_engine::{Context, Scratch, Silent, Stop};
 use narrows_model::{Platform, Role};
 use xtask::bound::ends_with_us;
 
+pub(crate) use self::fabric::{PERSISTENT_TARGET, serve_persistent};
+
 use self::contender::{Contender, Cost, figure, table};
 
 /// Rounds; in each of them every contender has one window.
@@ -52,6 +54,7 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("orders-load", orders_load::TITLE, orders_load::compare),
     ("fabric", fabric::TITLE, fabric::compare),
     (SPDK, fabric::SPDK_TITLE, fabric::compare_spdk),
+    ("tiers", fabric::TIERS_TITLE, fabric::compare_tiers),
     ("log-writes", log::writes::TITLE, log::writes::compare),
     ("log-commits", log::commits::TITLE, log::commits::compare),
     ("log-plants", log::plants::TITLE, log::plants::compare),

@@ -356,7 +356,7 @@ fn a_target_that_is_silent_for_longer_than_the_keep_alive_timeout_is_left_and_fo
     let (association, mut path) = path_to(&program.address(options));
     let mut copy = vec![0; SIZE as usize];
     round(&mut path, &mut copy, 0);
-    program.signal(libc::SIGSTOP);
+    program.freeze();
     // Its kernel takes the commands meanwhile.
     for slot in 0..SLOTS {
         path.buffer(slot)[..4096].fill(1);
@@ -389,7 +389,7 @@ fn a_path_that_begins_while_its_target_is_silent_comes_with_the_connections_that
     let program = Program::serving(&["ram:8MiB"], &[]);
     let options = "keep-alive-tmo=1&reconnect-delay=1&ctrl-loss-tmo=600";
     let association = Arc::new(Association::connect(&address(program.port, options), 4).unwrap());
-    program.signal(libc::SIGSTOP);
+    program.freeze();
     let other = Arc::clone(&association);
     // Its Connect names a controller that the target ends as soon as it goes on.
     let path = std::thread::spawn(move || path_of(&other));
@@ -411,7 +411,7 @@ fn who_stops_does_not_wait_for_a_target_that_is_silent() {
     let (association, mut path) = path_to(&program.address("keep-alive-tmo=86400"));
     path.submit(Op::Read, 0, 0, 4096);
     assert_eq!(all(&mut path)[0].result, 4096);
-    program.signal(libc::SIGSTOP);
+    program.freeze();
     drop((path, association));
     program.signal(libc::SIGCONT);
     program.stop();

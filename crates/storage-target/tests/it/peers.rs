@@ -302,7 +302,7 @@ fn a_peer_that_does_not_answer_is_lost_after_the_time_that_was_said() {
     let disk = OnPeers::new(3, "2");
     let program = disk.serve();
     let mut path = path_to(&program);
-    disk.peers[2].signal(libc::SIGSTOP);
+    disk.peers[2].freeze();
     write(&mut path, 0, &[1, 2, 3]);
     let log = disk.listed();
     // Behind first: nothing is moved meanwhile.
@@ -355,9 +355,9 @@ fn a_peer_that_was_lost_before_has_nothing_that_is_moved_over_newer_data() {
     let program = disk.serve();
     let mut path = path_to(&program);
     // The third has the first record, because the second does not answer yet.
-    disk.peers[1].signal(libc::SIGSTOP);
+    disk.peers[1].freeze();
     write(&mut path, 0, &[1]);
-    disk.peers[2].signal(libc::SIGSTOP);
+    disk.peers[2].freeze();
     disk.peers[1].signal(libc::SIGCONT);
     write(&mut path, 0, &[5]);
     program.line_with("log-peer-lost");

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use narrows_nvme::command::{Connect, ConnectData};
 use narrows_nvme::{HostId, Nqn};
@@ -114,6 +114,22 @@ impl Program {
 
     pub(crate) fn signal(&self, signal: i32) {
         self.signaller()(signal);
+    }
+
+    /// Stops all of its threads, and waits until they stand: a signal is there when they next leave the kernel, and no sooner.
+    pub(crate) fn freeze(&self) {
+        self.signal(libc::SIGSTOP);
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let stands = |task: std::io::Result<std::fs::DirEntry>| {
+            let stat =
+                std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+            stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
+        };
+        let begun = Instant::now();
+        while !std::fs::read_dir(&tasks).unwrap().all(stands) {
+            assert!(begun.elapsed() < PATIENCE, "it does not stop");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// What sends it signals, while it is there.

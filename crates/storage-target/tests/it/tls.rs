@@ -109,12 +109,13 @@ fn what_is_written_by_tls_is_what_is_read() {
     zeros.buffer(0).fill(9);
     assert_eq!(one(&mut zeros, Op::Read, 0, 1 << 20), 1 << 20);
     assert!(zeros.buffer(0).iter().all(|byte| *byte == 0));
-    // Two associations, of an admin queue and an I/O queue each; three before them, whose connections the target may be about to close.
+    // Two associations, of an admin queue and an I/O queue each, and three before them.
     program.stop();
     let text = std::fs::read_to_string(metrics).unwrap();
     let now = text.lines().find_map(|line| line.strip_prefix("narrows_target_tls_connections "));
-    let now: u32 = now.expect("it is told").parse().unwrap();
-    assert!((4..=10).contains(&now), "{text}");
+    let now: u64 = now.expect("it is told").parse().unwrap();
+    // While it ends, they end one by one; none of them is taken off twice.
+    assert!(now <= 10, "{text}");
     assert!(text.contains("narrows_target_tls_handshakes_total 10\n"), "{text}");
     assert!(text.contains("narrows_target_tls_failures_total 0\n"), "{text}");
 }

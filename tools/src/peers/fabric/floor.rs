@@ -20,11 +20,18 @@ const DATA_HEADER: usize = 24;
 /// A ping-pong.
 pub(super) struct Floor {
     polling: bool,
+    /// Of a block.
+    bytes: u32,
 }
 
 impl Floor {
     pub(super) fn new(polling: bool) -> Floor {
-        Floor { polling }
+        Floor::of(BLOCK, polling)
+    }
+
+    /// That of blocks of so many bytes.
+    pub(super) fn of(bytes: u32, polling: bool) -> Floor {
+        Floor { polling, bytes }
     }
 }
 
@@ -34,7 +41,7 @@ impl Window for Floor {
     }
 
     fn measure(&self, operation: Operation, _: u32) -> Result<Option<Sample>> {
-        let block = BLOCK as usize;
+        let block = self.bytes as usize;
         let (there, back) = match operation {
             Operation::Read => (COMMAND, DATA_HEADER + block),
             Operation::Write => (COMMAND + block, RESPONSE),

@@ -10,6 +10,7 @@ mod ours;
 mod sample;
 mod spdk;
 mod theirs;
+mod tiers;
 
 use std::path::Path;
 
@@ -23,6 +24,9 @@ use self::sample::{Samples, table};
 use self::spdk::Spdk;
 use self::theirs::{Iscsi, Nbd};
 use super::ROUNDS;
+
+pub(crate) use self::tiers::{PERSISTENT as PERSISTENT_TARGET, serve_persistent};
+pub(super) use self::tiers::{TITLE as TIERS_TITLE, compare as compare_tiers};
 
 pub(super) const TITLE: &str = "## NVMe/TCP on loopback";
 pub(super) const SPDK_TITLE: &str = "## NVMe/TCP on loopback beside SPDK's target";
@@ -151,6 +155,15 @@ fn section(
     depth: u32,
     contenders: &[Box<dyn Window>],
 ) -> Result<String> {
+    Ok(table(title, &rounds(operation, depth, contenders)?))
+}
+
+/// Windows of all of them in turns.
+fn rounds(
+    operation: Operation,
+    depth: u32,
+    contenders: &[Box<dyn Window>],
+) -> Result<Vec<Samples>> {
     let mut all: Vec<Samples> =
         contenders.iter().map(|contender| Samples::new(contender.name())).collect();
     for round in 0..ROUNDS {
@@ -160,5 +173,5 @@ fn section(
             }
         }
     }
-    Ok(table(title, &all))
+    Ok(all)
 }

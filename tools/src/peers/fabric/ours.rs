@@ -19,7 +19,7 @@ use super::sample::Sample;
 use super::{Operation, Window};
 use crate::peers::WINDOW;
 
-const NQN: &str = "nqn.2026-11.org.example:peers";
+pub(super) const NQN: &str = "nqn.2026-11.org.example:peers";
 /// Bytes of the namespace.
 pub(super) const BYTES: u64 = 256 << 20;
 
@@ -28,6 +28,16 @@ pub(super) const BYTES: u64 = 256 << 20;
 pub(super) enum Waiting {
     Sleep,
     Poll,
+}
+
+impl Waiting {
+    /// The target's option.
+    pub(super) fn option(self) -> &'static str {
+        match self {
+            Waiting::Sleep => "sleep",
+            Waiting::Poll => "poll",
+        }
+    }
 }
 
 /// Our target under our host.
@@ -82,24 +92,37 @@ impl Window for Ours {
     }
 
     fn measure(&self, operation: Operation, depth: u32) -> Result<Option<Sample>> {
-        let wait = match self.waiting {
-            Waiting::Sleep => "sleep",
-            Waiting::Poll => "poll",
-        };
-        let mut command = pinned(&self.program);
-        command.args(["serve", "--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"]);
-        command.args(["--namespace", &format!("ram:{BYTES}"), "--wait", wait]);
+        let mut command = serving(&self.program, &format!("ram:{BYTES}"), self.waiting);
         let mut options = self.digests.to_string();
         if let Some(file) = &self.tls_key {
             command.arg("--tls-key-file").arg(file);
             options += &format!("&tls-key-file={}", file.display());
         }
-        let mut target = Serving(command.stderr(Stdio::piped()).spawn()?);
-        let port = port_of(&mut target.0)?;
-        let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?ns=1{options}");
-        let load = Load { bytes: self.bytes, operation, depth };
+        let (target, port) = started(&mut command)?;
+        let address = format!("{}{options}", address_at(port));
+        let load = Load::random(self.bytes, operation, depth);
         Ok(Some(driven(address.parse()?, self.waiting, load, target.0.id())?))
     }
+}
+
+/// The target on the first CPU, with one namespace, for every host, at a port that is free.
+pub(super) fn serving(program: &Path, namespace: &str, waiting: Waiting) -> Command {
+    let mut command = pinned(program);
+    command.args(["serve", "--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"]);
+    command.args(["--namespace", namespace, "--wait", waiting.option()]);
+    command
+}
+
+/// Started, and where it listens.
+pub(super) fn started(command: &mut Command) -> Result<(Serving, u16)> {
+    let mut target = Serving(command.stderr(Stdio::piped()).spawn()?);
+    let port = port_of(&mut target.0)?;
+    Ok((target, port))
+}
+
+/// The address of the one namespace.
+pub(super) fn address_at(port: u16) -> String {
+    format!("nvme-tcp://127.0.0.1:{port}/{NQN}?ns=1")
 }
 
 /// What our host does.
@@ -108,6 +131,22 @@ pub(super) struct Load {
     pub(super) bytes: u32,
     pub(super) operation: Operation,
     pub(super) depth: u32,
+    /// Of the namespace, bytes.
+    pub(super) span: u64,
+    /// One block after another, and not at random.
+    pub(super) sequential: bool,
+    /// Writes are durable when they are answered.
+    pub(super) durable: bool,
+    /// How often all of it is read before the window.
+    pub(super) read_before: u32,
+}
+
+impl Load {
+    /// Blocks at random places of a namespace of [`BYTES`].
+    pub(super) fn random(bytes: u32, operation: Operation, depth: u32) -> Load {
+        let (span, sequential, durable, read_before) = (BYTES, false, false, 0);
+        Load { bytes, operation, depth, span, sequential, durable, read_before }
+    }
 }
 
 /// A window of our host, on the second CPU, at the target with this process.
@@ -116,20 +155,27 @@ pub(super) fn driven(address: Address, waiting: Waiting, load: Load, pid: u32) -
         pin(1);
         let association = Arc::new(Association::connect(&address, 1)?);
         let arena = Arena::new(load.depth, load.bytes, 4096)?;
-        let options = PathOptions { polled: waiting == Waiting::Poll, ..PathOptions::default() };
+        let options = PathOptions {
+            polled: waiting == Waiting::Poll,
+            force_unit_access: load.durable,
+            ..PathOptions::default()
+        };
         let mut path = association.path(arena, options)?;
         // Memory that nobody wrote costs a page fault at its first use.
-        fill(&mut path, load.bytes)?;
+        pass(&mut path, Op::Write, load)?;
+        for _ in 0..load.read_before {
+            pass(&mut path, Op::Read, load)?;
+        }
         looped(&mut path, load, pid)
     });
     host.join().map_err(|_| anyhow!("the host's thread panicked"))?
 }
 
-/// Writes all of the namespace once.
-fn fill(path: &mut NvmeTcpPath, bytes: u32) -> Result<()> {
+/// Writes or reads all of the namespace once.
+fn pass(path: &mut NvmeTcpPath, op: Op, load: Load) -> Result<()> {
     let mut done = Vec::new();
-    for offset in (0..BYTES).step_by(bytes as usize) {
-        path.submit(Op::Write, 0, offset, bytes);
+    for offset in (0..load.span).step_by(load.bytes as usize) {
+        path.submit(op, 0, offset, load.bytes);
         done.clear();
         while done.is_empty() {
             path.reap(1, &mut done)?;
@@ -140,13 +186,19 @@ fn fill(path: &mut NvmeTcpPath, bytes: u32) -> Result<()> {
 
 /// A closed loop for a window.
 fn looped(path: &mut NvmeTcpPath, load: Load, target: u32) -> Result<Sample> {
-    let Load { bytes, operation, depth } = load;
+    let Load { bytes, operation, depth, span, sequential, .. } = load;
     let op = match operation {
         Operation::Read => Op::Read,
         Operation::Write => Op::Write,
     };
     let mut rng = Rng::new(u64::from(depth));
-    let blocks = BYTES / u64::from(bytes);
+    let blocks = span / u64::from(bytes);
+    let mut sent = 0;
+    let mut next = || {
+        sent += 1;
+        let block = if sequential { sent } else { rng.next_u64() };
+        block % blocks * u64::from(bytes)
+    };
     let mut submitted = vec![Instant::now(); depth as usize];
     let mut latencies = Vec::new();
     let mut done = Vec::new();
@@ -154,7 +206,7 @@ fn looped(path: &mut NvmeTcpPath, load: Load, target: u32) -> Result<Sample> {
     let begun = Instant::now();
     for slot in 0..depth {
         submitted[slot as usize] = Instant::now();
-        path.submit(op, slot, rng.next_u64() % blocks * u64::from(bytes), bytes);
+        path.submit(op, slot, next(), bytes);
     }
     while begun.elapsed() < WINDOW {
         done.clear();
@@ -164,7 +216,7 @@ fn looped(path: &mut NvmeTcpPath, load: Load, target: u32) -> Result<Sample> {
             let slot = ended.slot;
             latencies.push(submitted[slot as usize].elapsed().as_nanos() as f64 / 1e3);
             submitted[slot as usize] = Instant::now();
-            path.submit(op, slot, rng.next_u64() % blocks * u64::from(bytes), bytes);
+            path.submit(op, slot, next(), bytes);
         }
     }
     let seconds = begun.elapsed().as_secs_f64();

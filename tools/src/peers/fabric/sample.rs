@@ -19,8 +19,8 @@ pub(super) struct Sample {
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     name: String,
-    p50_us: Vec<f64>,
-    rate_per_s: Vec<f64>,
+    pub(super) p50_us: Vec<f64>,
+    pub(super) rate_per_s: Vec<f64>,
     host_us: Vec<f64>,
     target_us: Vec<f64>,
 }

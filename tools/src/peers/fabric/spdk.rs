@@ -122,7 +122,7 @@ impl Window for Spdk {
     fn measure(&self, operation: Operation, depth: u32) -> Result<Option<Sample>> {
         let target = self.served()?;
         let address = format!("nvme-tcp://127.0.0.1:{PORT}/{NQN}?ns=1");
-        let load = Load { bytes: self.bytes, operation, depth };
+        let load = Load::random(self.bytes, operation, depth);
         Ok(Some(driven(address.parse()?, self.waiting, load, target.0.id())?))
     }
 }

@@ -40,24 +40,45 @@ pub(super) fn on_host(program: &str) -> Command {
     command
 }
 
-/// nbdkit's memory under fio's NBD engine.
-pub(super) struct Nbd;
+/// nbdkit's memory, or a file through the page cache, under fio's NBD engine.
+pub(super) struct Nbd {
+    file: Option<PathBuf>,
+}
 
 impl Nbd {
     pub(super) fn found() -> Option<Nbd> {
-        (installed("nbdkit", "--version") && installed("fio", "--version")).then_some(Nbd)
+        let there = installed("nbdkit", "--version") && installed("fio", "--version");
+        there.then_some(Nbd { file: None })
+    }
+
+    /// With a file behind it.
+    pub(super) fn of_file(file: &Path) -> Option<Nbd> {
+        Nbd::found().map(|_| Nbd { file: Some(file.to_path_buf()) })
     }
 }
 
 impl Window for Nbd {
     fn name(&self) -> String {
-        "nbdkit, fio".to_string()
+        match self.file {
+            None => "nbdkit, fio".to_string(),
+            Some(_) => "nbdkit, the file in the page cache, fio".to_string(),
+        }
     }
 
     fn measure(&self, operation: Operation, depth: u32) -> Result<Option<Sample>> {
         let mut command = pinned(Path::new("nbdkit"));
         let port = NBD_PORT.to_string();
-        command.args(["-f", "-p", &port, "-i", "127.0.0.1", "memory", "256M"]);
+        command.args(["-f", "-p", &port, "-i", "127.0.0.1"]);
+        let size = match &self.file {
+            None => {
+                command.args(["memory", "256M"]);
+                256 << 20
+            }
+            Some(file) => {
+                command.arg("file").arg(file);
+                std::fs::metadata(file)?.len()
+            }
+        };
         let server = Serving(command.stderr(Stdio::null()).spawn()?);
         thread::sleep(BEGINNING);
         let pattern = match operation {
@@ -65,13 +86,8 @@ impl Window for Nbd {
             Operation::Write => "randwrite",
         };
         let mut fio = on_host("fio");
-        fio.args([
-            "--name=peer",
-            "--ioengine=nbd",
-            "--output-format=json",
-            "--size=256M",
-            "--time_based",
-        ]);
+        fio.args(["--name=peer", "--ioengine=nbd", "--output-format=json", "--time_based"]);
+        fio.arg(format!("--size={size}"));
         fio.arg(format!("--uri=nbd://127.0.0.1:{NBD_PORT}")).arg(format!("--rw={pattern}"));
         fio.arg(format!("--bs={BLOCK}")).arg(format!("--iodepth={depth}"));
         fio.arg(format!("--runtime={}", WINDOW.as_secs()));
