@@ -132,7 +132,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 constant\t'At equal intervals, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l file-size -d 'Size of the test file: 1g is 1 GiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l max-depth -d 'Deepest queue that is tried for the ceiling, 1 to 16384 [default: 256 per drive]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l minutes -d 'Time for all windows, without writing the file [default: 90s]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l minutes -d 'Minutes for all windows, without writing the file [default: 1.5]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l idle -d 'At the end do nothing for so long, then measure the ceiling again: is it still what it was just after the file was written? [default: no pause]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
@@ -170,7 +170,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 constant\t'At equal intervals, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l file-size -d 'Size of the test file: 1g is 1 GiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l max-depth -d 'Deepest queue that is tried for the ceiling, 1 to 16384 [default: 256 per drive]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l minutes -d 'Time for all windows, without writing the file [default: 90s]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l minutes -d 'Minutes for all windows, without writing the file [default: 1.5]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l idle -d 'At the end do nothing for so long, then measure the ceiling again: is it still what it was just after the file was written? [default: no pause]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
@@ -419,7 +419,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l minutes -d 'Minutes for the search [default: 1]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
@@ -484,7 +484,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l within -d 'Limit of the commit wait, from its scheduled start' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l minutes -d 'Minutes for the search [default: 1]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l arrivals -d 'How commits arrive' -r -f -a "poisson\t'Poisson: independent of each other, as from many users'
 constant\t'At equal intervals, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l bytes -d 'WAL bytes per commit' -r
@@ -589,7 +589,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
-complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l minutes -d 'Minutes for the search [default: 1]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
@@ -654,7 +654,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l within -d 'Limit of the commit wait, from its scheduled start' -r
-complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l minutes -d 'Minutes for the search [default: 1]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l arrivals -d 'How commits arrive' -r -f -a "poisson\t'Poisson: independent of each other, as from many users'
 constant\t'At equal intervals, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l bytes -d 'WAL bytes per commit' -r

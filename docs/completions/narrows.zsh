@@ -117,7 +117,7 @@ unknown-contents\:"Data is on it that no known mark explains"))' \
 constant\:"At equal intervals, as from a clock"))' \
 '--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
 '--max-depth=[Deepest queue that is tried for the ceiling, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
-'--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
+'--minutes=[Minutes for all windows, without writing the file \[default\: 1.5\]]:N:_default' \
 '--idle=[At the end do nothing for so long, then measure the ceiling again\: is it still what it was just after the file was written? \[default\: no pause\]]:TIME:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -162,7 +162,7 @@ unknown-contents\:"Data is on it that no known mark explains"))' \
 constant\:"At equal intervals, as from a clock"))' \
 '--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
 '--max-depth=[Deepest queue that is tried for the ceiling, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
-'--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
+'--minutes=[Minutes for all windows, without writing the file \[default\: 1.5\]]:N:_default' \
 '--idle=[At the end do nothing for so long, then measure the ceiling again\: is it still what it was just after the file was written? \[default\: no pause\]]:TIME:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -619,7 +619,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
-'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--minutes=[Minutes for the search \[default\: 1\]]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -697,7 +697,7 @@ _arguments "${_arguments_options[@]}" : \
 '--serial=[The subsystem'\''s serial number]:S:_default' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
-'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--minutes=[Minutes for the search \[default\: 1\]]:N:_default' \
 '--arrivals=[How commits arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
 constant\:"At equal intervals, as from a clock"))' \
 '--bytes=[WAL bytes per commit]:SIZE:_default' \
@@ -990,7 +990,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
-'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--minutes=[Minutes for the search \[default\: 1\]]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -1068,7 +1068,7 @@ _arguments "${_arguments_options[@]}" : \
 '--serial=[The subsystem'\''s serial number]:S:_default' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
-'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--minutes=[Minutes for the search \[default\: 1\]]:N:_default' \
 '--arrivals=[How commits arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
 constant\:"At equal intervals, as from a clock"))' \
 '--bytes=[WAL bytes per commit]:SIZE:_default' \

@@ -4,13 +4,14 @@
 //! behind a lock that I/O commands don't take, its registers, features, events and errors.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use narrows_nvme::log::ErrorEntry;
 use narrows_nvme::property::{Configuration, ControllerStatus};
 use narrows_nvme::{AsyncEvent, HostId, Nqn};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::credentials::Credentials;
 use crate::reservation::Registrant;
@@ -44,6 +45,8 @@ pub(crate) struct Controller {
     pub(crate) credentials: Option<Arc<Credentials>>,
     /// Where the host reached the target.
     pub(crate) address: SocketAddr,
+    /// Of its admin queue; absent where there are no sockets.
+    socket: Option<Arc<TcpStream>>,
     /// KATO, ms; 0 for none.
     pub(crate) keep_alive_ms: AtomicU32,
     /// By the target's clock, ms.
@@ -134,6 +137,8 @@ pub(crate) struct NewController {
     pub(crate) host: Nqn,
     pub(crate) host_id: HostId,
     pub(crate) address: SocketAddr,
+    /// Of its admin queue.
+    pub(crate) socket: Option<Arc<TcpStream>>,
     pub(crate) keep_alive_ms: u32,
     pub(crate) credentials: Option<Arc<Credentials>>,
     pub(crate) came_by_tls: bool,
@@ -152,6 +157,7 @@ impl Controller {
             host_id: new.host_id,
             credentials: new.credentials,
             address: new.address,
+            socket: new.socket,
             keep_alive_ms: AtomicU32::new(new.keep_alive_ms),
             last_heard_ms: AtomicU64::new(new.now_ms),
             tells_service_time: AtomicBool::new(false),
@@ -216,6 +222,16 @@ impl Controller {
         self.in_storage.load(Ordering::SeqCst) == 0
     }
 
+    /// Whether the host has closed its admin connection, as far as this machine's kernel knows: the thread that serves it may not have
+    /// looked yet.
+    pub(crate) fn is_hung_up(&self) -> bool {
+        let Some(socket) = &self.socket else { return false };
+        let gone = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        let mut fds = [PollFd::new(socket, gone)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().intersects(gone)
+    }
+
     /// The host was heard.
     #[inline]
     pub(crate) fn heard(&self, now_ms: u64) {
@@ -264,6 +280,7 @@ mod tests {
             host: name.parse().unwrap(),
             host_id: HostId([0; 16]),
             address: SocketAddr::from(([127, 0, 0, 1], 4420)),
+            socket: None,
             keep_alive_ms: 0,
             credentials: credentials.cloned(),
             came_by_tls: false,

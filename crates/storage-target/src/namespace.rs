@@ -85,7 +85,7 @@ pub struct CacheRange {
     pub quota_bytes: Option<u64>,
 }
 
-/// A file or block device that is to be written.
+/// A file or block device that is to be written, or a file that is only read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskSpec {
     /// Where it is.
@@ -96,6 +96,8 @@ pub struct DiskSpec {
     pub keep_contents: bool,
     /// The smallest piece that it will be asked for, bytes.
     pub block_bytes: u32,
+    /// A file is only read, which asks for no right to write it. A device is held for writing in any case.
+    pub only_read: bool,
 }
 
 /// Where a medium of a log is.

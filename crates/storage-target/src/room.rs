@@ -47,7 +47,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::File::create(&path).unwrap().set_len(1 << 20).unwrap();
-        let spec = DiskSpec { path, serial: None, keep_contents: false, block_bytes: 512 };
+        let spec = DiskSpec {
+            path,
+            serial: None,
+            keep_contents: false,
+            block_bytes: 512,
+            only_read: false,
+        };
         let disk = open_file_or_device(&spec).unwrap();
         check_room(&disk, 1 << 20).unwrap();
         let said = check_room(&disk, 1 << 60).unwrap_err().to_string();

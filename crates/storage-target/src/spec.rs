@@ -237,7 +237,13 @@ pub(crate) fn check_places(places: &[LogMediumSpec]) -> Result<(), InvalidSpec> 
 
 /// A medium of a log, or a cache, that was made before.
 pub(crate) fn made_at(path: &str) -> DiskSpec {
-    DiskSpec { path: path.into(), serial: None, keep_contents: true, block_bytes: 4096 }
+    DiskSpec {
+        path: path.into(),
+        serial: None,
+        keep_contents: true,
+        block_bytes: 4096,
+        only_read: false,
+    }
 }
 
 /// A size: a number, and KiB, MiB, GiB, TiB or their first letters; bytes without.

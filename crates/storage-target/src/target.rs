@@ -1,7 +1,7 @@
 //! The target: subsystems, controllers, and what its threads share.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -108,6 +108,19 @@ struct Controllers {
     last: u16,
 }
 
+impl Controllers {
+    /// Ends the controllers of a host whose admin connection it has closed, whether or not the threads that serve them know already. What
+    /// of their data was received and not begun is begun by nobody then, and what was begun is waited for.
+    fn end_hung_up(&mut self, host: &Nqn) {
+        let hung_up = |controller: &Controller| controller.host == *host && controller.is_hung_up();
+        let gone: Vec<_> = self.alive.extract_if(.., |_, its| hung_up(its)).collect();
+        for (_, controller) in gone {
+            controller.end();
+            self.ending.push(controller);
+        }
+    }
+}
+
 /// What a host gets that wants a controller.
 #[derive(Debug)]
 pub(crate) enum Beginning {
@@ -141,6 +154,8 @@ pub(crate) struct Caller {
     pub(crate) host: Nqn,
     pub(crate) host_id: HostId,
     pub(crate) address: SocketAddr,
+    /// By which it came; absent where there are no sockets.
+    pub(crate) socket: Option<Arc<TcpStream>>,
     pub(crate) keep_alive_ms: u32,
     /// What the host has to prove.
     pub(crate) credentials: Option<Arc<Credentials>>,
@@ -218,6 +233,7 @@ impl Target {
     /// A controller of its own for a host.
     pub(crate) fn begin(&self, service: Service, caller: Caller) -> Beginning {
         let mut controllers = self.controllers();
+        controllers.end_hung_up(&caller.host);
         controllers.ending.retain(|controller| !controller.is_quiet());
         // By its name, which is what it proves: there are hosts that make another identifier up for each connection.
         let before = controllers.ending.iter().any(|controller| controller.host == caller.host);
@@ -252,6 +268,7 @@ impl Target {
             host: caller.host,
             host_id: caller.host_id,
             address: caller.address,
+            socket: caller.socket,
             keep_alive_ms,
             credentials: caller.credentials,
             came_by_tls: caller.came_by_tls,
@@ -270,7 +287,10 @@ impl Target {
     pub(crate) fn forget(&self, controller: &Arc<Controller>) {
         controller.end();
         let mut controllers = self.controllers();
-        controllers.alive.remove(&controller.id);
+        // Its number may be another's by now.
+        if controllers.alive.get(&controller.id).is_some_and(|its| Arc::ptr_eq(its, controller)) {
+            controllers.alive.remove(&controller.id);
+        }
         if !controller.is_quiet() {
             controllers.ending.push(Arc::clone(controller));
         }
@@ -305,5 +325,75 @@ impl Target {
             self.generation.fetch_add(1, Ordering::Relaxed);
         }
         any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn target() -> Target {
+        let threads = Threads { wait: TargetWait::Sleep, counters: Vec::new() };
+        Target::new(BTreeMap::new(), Limits::default(), threads)
+    }
+
+    fn pair() -> (TcpStream, Arc<TcpStream>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (host, Arc::new(listener.accept().unwrap().0))
+    }
+
+    fn caller(name: &str, socket: &Arc<TcpStream>) -> Caller {
+        Caller {
+            host: format!("nqn.2026-11.org.example:{name}").parse().unwrap(),
+            host_id: HostId([1; 16]),
+            address: socket.local_addr().unwrap(),
+            socket: Some(Arc::clone(socket)),
+            keep_alive_ms: 0,
+            credentials: None,
+            came_by_tls: false,
+        }
+    }
+
+    fn begun(target: &Target, caller: Caller) -> Arc<Controller> {
+        match target.begin(Service::Discovery, caller) {
+            Beginning::Begun(controller) => controller,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_host_that_hung_up_begins_anew_when_nothing_of_it_is_in_the_storage() {
+        let target = target();
+        let (host, socket) = pair();
+        let old = begun(&target, caller("one", &socket));
+        let (_other_host, other_socket) = pair();
+        let other = begun(&target, caller("other", &other_socket));
+        assert!(old.enter_storage());
+        drop(host);
+        // The thread of the old connection has not looked yet. What it begins from now on it may not.
+        let (_host, socket) = pair();
+        assert!(matches!(
+            target.begin(Service::Discovery, caller("one", &socket)),
+            Beginning::NotYet
+        ));
+        assert!(!old.enter_storage());
+        old.leave_storage();
+        let new = begun(&target, caller("one", &socket));
+        // It looks now, and takes nobody's place.
+        target.forget(&old);
+        assert!(target.controller(new.id).is_some_and(|its| Arc::ptr_eq(&its, &new)));
+        assert!(new.enter_storage() && other.enter_storage());
+    }
+
+    #[test]
+    fn a_host_may_have_several_controllers_while_it_has_not_hung_up() {
+        let target = target();
+        let ((_one, first), (_two, second)) = (pair(), pair());
+        let (first, second) =
+            (begun(&target, caller("one", &first)), begun(&target, caller("one", &second)));
+        assert!(first.enter_storage() && second.enter_storage());
     }
 }

@@ -162,7 +162,7 @@ pub struct CalibrateArgs {
     /// Deepest queue that is tried for the ceiling, 1 to 16384 [default: 256 per drive]
     #[arg(long, value_name = "N", value_parser = whole::<1, 16_384>)]
     pub max_depth: Option<u32>,
-    /// Time for all windows, without writing the file [default: 90s]
+    /// Minutes for all windows, without writing the file [default: 1.5]
     #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,
     /// At the end do nothing for so long, then measure the ceiling again: is it still what it was just

@@ -201,7 +201,7 @@ pub struct CommitGoalArgs {
     /// Limit of the commit wait, from its scheduled start
     #[arg(long, value_name = "TIME", default_value = "5ms", value_parser = limit)]
     pub within: Nanos,
-    /// Time for the search [default: 1min]
+    /// Minutes for the search [default: 1]
     #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,
 }

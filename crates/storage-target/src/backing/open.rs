@@ -67,7 +67,7 @@ impl OpenError {
                     || source.kind() == io::ErrorKind::ReadOnlyFilesystem =>
             {
                 Some(
-                    "this user has to be able to write to it, also where hosts may only read it (`readonly`)",
+                    "this user has to be able to write to it, or, where hosts may only read a file (`readonly`), to read it",
                 )
             }
             OpenError::System { .. } => None,
@@ -102,6 +102,8 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
                 serial: spec.serial.clone(),
                 keep_contents: spec.keep_contents,
                 block_bytes: spec.block_bytes,
+                // A cache on a drive marks the file that it is for.
+                only_read: spec.read_only && spec.device_cache.is_none(),
             })?;
             open_with_log(disk, spec)
         }
@@ -222,7 +224,7 @@ pub(super) fn available_memory(meminfo: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// A file or block device that may be written, open and held.
+/// A file or block device, open and held.
 pub(crate) fn open_file_or_device(spec: &DiskSpec) -> Result<FileDisk, OpenError> {
     let path = &spec.path;
     let system = |action| {
@@ -243,7 +245,7 @@ pub(crate) fn open_file_or_device(spec: &DiskSpec) -> Result<FileDisk, OpenError
                 "name the device, or leave the serial number out",
             ));
         }
-        open_file(path)?
+        open_file(path, spec.only_read)?
     } else {
         return Err(refused(
             path,
@@ -335,7 +337,7 @@ fn says_write_through(number: u64) -> bool {
     said.is_some_and(|said| said.trim_ascii() == b"write through")
 }
 
-fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
+fn open_file(path: &Path, only_read: bool) -> Result<FileDisk, OpenError> {
     let name = path.display().to_string();
     let system = |action| {
         let path = name.clone();
@@ -359,8 +361,11 @@ fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
         };
         return Err(refused(path, used, hint));
     }
-    let buffered =
-        narrows_files::open_existing(path, Access::Write).map_err(system("open for writing"))?;
+    let (access, action) = match only_read {
+        true => (Access::Read, "open"),
+        false => (Access::Write, "open for writing"),
+    };
+    let buffered = narrows_files::open_existing(path, access).map_err(system(action))?;
     lock(&buffered).map_err(|_| {
         refused(path, "another program holds its lock".to_string(), "stop what serves it")
     })?;

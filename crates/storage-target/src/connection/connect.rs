@@ -224,6 +224,7 @@ impl Connection {
             host: asked.host.clone(),
             host_id: asked.host_id,
             address: self.address,
+            socket: self.socket.clone(),
             keep_alive_ms,
             came_by_tls: self.secured.is_some(),
         };

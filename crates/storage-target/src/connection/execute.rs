@@ -139,7 +139,9 @@ impl Connection {
             pointer if pointer.is_blank() && expected == 0 && here == 0 => {}
             DataPointer::Other { .. } => return Err(Status::SGL_TYPE_INVALID.for_good()),
         }
-        if demand.what == Use::Write && namespace.read_only {
+        // A flush changes nothing: it succeeds, without effect, where blocks are write protected.
+        let changes = || demand.what == Use::Write && IoCommand::parse(entry) != IoCommand::Flush;
+        if namespace.read_only && changes() {
             return Err(Status::WRITE_PROTECTED.for_good());
         }
         let host = self.queue.as_ref().map(|queue| queue.registrant);

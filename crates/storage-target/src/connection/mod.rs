@@ -21,7 +21,7 @@ mod transfer;
 mod zero;
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
 use narrows_nvme::SubmissionEntry;
@@ -126,6 +126,8 @@ struct Queue {
 pub(crate) struct Connection {
     /// Where the host reached us.
     address: SocketAddr,
+    /// What it came by; absent where there are no sockets.
+    socket: Option<Arc<TcpStream>>,
     phase: Phase,
     /// Of what comes.
     framing: Framing,
@@ -163,6 +165,7 @@ impl Connection {
     pub(crate) fn new(address: SocketAddr) -> Connection {
         Connection {
             address,
+            socket: None,
             phase: Phase::New,
             framing: Framing {
                 sender: Side::Host,
@@ -188,6 +191,11 @@ impl Connection {
             in_storage: 0,
             ended_by: None,
         }
+    }
+
+    /// The same by a socket, which is asked whether the host closed it.
+    pub(crate) fn by_socket(address: SocketAddr, socket: Arc<TcpStream>) -> Connection {
+        Connection { socket: Some(socket), ..Connection::new(address) }
     }
 
     /// What comes from now on came by TLS, from who has this key.

@@ -129,7 +129,13 @@ pub(crate) fn disk_of(text: &str) -> Result<DiskSpec, InvalidSpec> {
         Some((path, serial)) => (path, Some(serial.to_string())),
         None => (text, None),
     };
-    Ok(DiskSpec { path: path.into(), serial, keep_contents: true, block_bytes: 4096 })
+    Ok(DiskSpec {
+        path: path.into(),
+        serial,
+        keep_contents: true,
+        block_bytes: 4096,
+        only_read: false,
+    })
 }
 
 /// What [`disk_of`] takes, or a peer.

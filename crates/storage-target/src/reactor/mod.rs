@@ -220,7 +220,8 @@ impl Reactor {
         };
         let from = socket.peer_addr().map_or_else(|_| "?".to_string(), |from| from.to_string());
         self.opened += 1;
-        let connection = Connection::new(address);
+        let socket = Arc::new(socket);
+        let connection = Connection::by_socket(address, Arc::clone(&socket));
         let peer = Box::new(Peer::new(socket, connection, from, now_ns, self.opened));
         let index = self.free.pop().unwrap_or_else(|| {
             self.peers.push(None);

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 use narrows_io::WakeUp;
 
@@ -24,7 +25,7 @@ pub(super) enum Receiving {
 
 /// A connected socket.
 pub(super) struct Peer {
-    pub(super) socket: TcpStream,
+    pub(super) socket: Arc<TcpStream>,
     pub(super) connection: Connection,
     pub(super) channel: Channel,
     /// The host's address, to be shown.
@@ -48,7 +49,7 @@ pub(super) struct Peer {
 
 impl Peer {
     pub(super) fn new(
-        socket: TcpStream,
+        socket: Arc<TcpStream>,
         connection: Connection,
         from: String,
         opened_ns: u64,

@@ -184,6 +184,31 @@ fn blocks_beyond_the_end_are_refused_and_the_queue_goes_on() {
 }
 
 #[test]
+fn a_file_that_hosts_only_read_is_opened_for_reading_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![3; 1 << 20]).unwrap();
+    let served = |options: &str| Program::serving(&[&format!("{}{options}", file.display())], &[]);
+    for (options, writes) in [("", true), (",readonly", false), (",readonly,cache=ram:1MiB", false)]
+    {
+        let program = served(options);
+        assert_eq!(program.opened_for_writing(&file), writes, "{options}");
+        let mut path = path_to(&program, "");
+        assert_eq!(one(&mut path, Op::Read, 0, SLOT), SLOT as i32);
+        assert!(path.buffer(0).iter().all(|byte| *byte == 3));
+        if !writes {
+            for op in [Op::Write, Op::Trim] {
+                assert_eq!(one(&mut path, op, 0, 4096), -libc::EROFS, "{op:?}");
+            }
+        }
+        assert_eq!(one(&mut path, Op::Sync, 0, 0), 0);
+        drop(path);
+        program.stop();
+    }
+    assert!(std::fs::read(&file).unwrap().iter().all(|byte| *byte == 3));
+}
+
+#[test]
 fn operations_that_are_no_whole_blocks_or_too_large_fail_and_no_other() {
     let program = Program::serving(&["ram:4MiB,block=4096"], &[]);
     let mut path = path_to(&program, "");

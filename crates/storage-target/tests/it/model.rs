@@ -9,7 +9,8 @@ use std::path::Path;
 
 use narrows_initiator::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 use narrows_nvme::command::{
-    DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, IoCommand, ReservationAction,
+    AdminCommand, DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, Identify,
+    IoCommand, ReservationAction,
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::property::{CC, Configuration};
@@ -847,21 +848,37 @@ fn a_log_whose_only_medium_fails_takes_no_more_and_keeps_what_it_had() {
     let (_admin, mut lines) = world.associate(1, Digests::NONE);
     let mut line = lines.remove(0);
     assert!(write_one(&mut world, &mut line, 1, false).completion.status.is_success());
+    assert_eq!(write_cache(&mut world), 0);
     // The one that fails, and all after it.
     for version in [2, 3] {
         let failed = write_one(&mut world, &mut line, version, true).completion.status;
         assert_eq!(failed, Status::WRITE_FAULT.for_good());
     }
     assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
-    // What was acknowledged is on the failed medium alone until it is moved.
+    // What was acknowledged is on the failed medium alone until it is moved: a volatile cache, for hosts that ask now.
+    assert_eq!(write_cache(&mut world), 1);
     let flush = |world: &mut World, line: &mut Line| {
         one(world, line, IoCommand::Flush, Direction::None, false).completion.status
     };
     assert_eq!(flush(&mut world, &mut line), Status::WRITE_FAULT.for_good());
     world.target.move_logs().unwrap();
     assert!(flush(&mut world, &mut line).is_success());
+    assert_eq!(write_cache(&mut world), 0);
     assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
     assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 1));
+}
+
+/// Whether the controller of a new association says that it has a volatile write cache (VWC, byte 525 of Identify Controller).
+fn write_cache(world: &mut World) -> u8 {
+    let (mut admin, _) = world.associate(0, Digests::NONE);
+    let identify =
+        Identify { structure: Identify::CONTROLLER, controller: 0, command_set: 0, namespace: 0 };
+    let command = AdminCommand::Identify(identify);
+    let entry = command.to_entry(0, DataPointer::NONE);
+    admin.queue.submit(entry, 0, Direction::In(4096), &mut admin.memory);
+    let ended = world.settle(&mut admin);
+    assert!(ended[0].completion.status.is_success(), "{:?}", ended[0]);
+    admin.memory.0[0][525] & 1
 }
 
 /// A write that no medium took is read as long as nobody knows that, by whoever asks; and once it has failed by nobody.

@@ -132,6 +132,17 @@ impl Program {
         }
     }
 
+    /// Whether it has that file open for writing, by what the kernel says of its descriptors.
+    pub(crate) fn opened_for_writing(&self, file: &Path) -> bool {
+        let of = format!("/proc/{}", self.child.id());
+        let fd = std::fs::read_dir(format!("{of}/fd")).unwrap().map(|fd| fd.unwrap());
+        let fd = fd.into_iter().find(|fd| std::fs::read_link(fd.path()).is_ok_and(|to| to == file));
+        let fd = fd.expect("it has it open").file_name();
+        let info = std::fs::read_to_string(format!("{of}/fdinfo/{}", fd.display())).unwrap();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap().trim();
+        i32::from_str_radix(flags, 8).unwrap() & libc::O_ACCMODE != libc::O_RDONLY
+    }
+
     /// What sends it signals, while it is there.
     pub(crate) fn signaller(&self) -> impl Fn(i32) + Send + Sync + use<> {
         let id = self.child.id() as i32;

@@ -151,6 +151,17 @@ impl Load {
 
 /// A window of our host, on the second CPU, at the target with this process.
 pub(super) fn driven(address: Address, waiting: Waiting, load: Load, pid: u32) -> Result<Sample> {
+    driven_once(|| Ok(()), address, waiting, load, pid)
+}
+
+/// The same, with something that is done just before the window begins.
+pub(super) fn driven_once(
+    ready: impl FnOnce() -> Result<()> + Send + 'static,
+    address: Address,
+    waiting: Waiting,
+    load: Load,
+    pid: u32,
+) -> Result<Sample> {
     let host = thread::spawn(move || {
         pin(1);
         let association = Arc::new(Association::connect(&address, 1)?);
@@ -166,6 +177,7 @@ pub(super) fn driven(address: Address, waiting: Waiting, load: Load, pid: u32) -
         for _ in 0..load.read_before {
             pass(&mut path, Op::Read, load)?;
         }
+        ready()?;
         looped(&mut path, load, pid)
     });
     host.join().map_err(|_| anyhow!("the host's thread panicked"))?

@@ -227,7 +227,13 @@ mod tests {
         let path = folder.path().join("log");
         let bytes = HEAD_BYTES + (4 << 20);
         std::fs::write(&path, vec![0; bytes as usize]).unwrap();
-        let spec = DiskSpec { path, serial: None, keep_contents: true, block_bytes: 4096 };
+        let spec = DiskSpec {
+            path,
+            serial: None,
+            keep_contents: true,
+            block_bytes: 4096,
+            only_read: false,
+        };
         let medium = DiskMedium::new(open_file_or_device(&spec).unwrap(), bytes);
         // No DAX: an ordinary file, to which nothing can be stored.
         assert!(!medium.is_mapped() && !medium.persist(&[(0, &[1])]));

@@ -1,37 +1,35 @@
 //! A way to a namespace: one I/O queue, with the memory of its commands.
 
+mod loss;
+mod socket;
+
 use std::collections::VecDeque;
 use std::io;
 use std::net::TcpStream;
-use std::ops::Range;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op, Outages, WakeUp};
 use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
-use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::ServiceTime;
 use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
-use narrows_nvme_tls::{NoKeys, Session};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use narrows_nvme_tls::Session;
+use rustix::event::PollFlags;
 
-use crate::link::{OpenQueue, reset};
-use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
+use self::loss::{Wait, no_queue};
+use crate::link::OpenQueue;
+use crate::queue::{Direction, Ended, HostQueue, SlotMemory};
 use crate::{Association, HostError, stamps};
 
 /// Bytes that are received at once.
 const INPUT: usize = 64 << 10;
-/// The rest of a command's data is received where it belongs from this size on, bytes.
-const DIRECT_FROM: usize = 16 << 10;
-/// Bytes that wait encrypted before no more are encrypted.
-const ENCRYPTED_AHEAD: usize = 256 << 10;
-/// Most pieces of a message.
-const PIECES: usize = 256;
 /// Bytes of headers that may wait to be sent before nothing more is received: each R2T makes some, and a target that asks for
 /// data in tiny parts and takes none would fill memory. A target that is in order takes data while it asks for more.
 const WAITING_LIMIT: usize = 8 << 20;
+/// Commands that may be overdue are looked for when nothing came, and each time after so many turns in which something did.
+const TURNS_OF_LOOK: u32 = 4096;
 
 /// How a path waits and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -120,38 +118,6 @@ pub struct NvmeTcpPath {
     turns: u32,
     /// When commands are next looked at that may be overdue.
     next_look: Instant,
-}
-
-/// A command that wasn't answered yet.
-#[derive(Debug, Clone, Copy)]
-struct Wait {
-    entry: SubmissionEntry,
-    direction: Direction,
-    submitted: Instant,
-    /// When it was last handed to a connection; none while it waits for that.
-    handed: Option<Instant>,
-    /// It was in flight when connections were lost, or began while they were.
-    stalled: bool,
-}
-
-/// Commands that may be overdue are looked for when nothing came, and each time after so many turns in which something did.
-const TURNS_OF_LOOK: u32 = 4096;
-
-/// Bytes for which a thread need not be woken before they are there.
-fn missing(direct: &Option<(u16, Range<usize>)>) -> usize {
-    direct.as_ref().map_or(1, |(_, range)| range.len())
-}
-
-/// Sleeps until the socket is as `events` says, for a heartbeat at most. Interrupted or not, the caller looks.
-fn poll_for(stream: &TcpStream, events: PollFlags) {
-    let mut fds = [PollFd::new(stream, events)];
-    let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
-    let _ = poll(&mut fds, Some(&limit));
-}
-
-/// A queue without a connection.
-fn no_queue() -> HostQueue {
-    HostQueue::new(0, Digests::NONE, 0, 0)
 }
 
 fn prepare(stream: &TcpStream, options: PathOptions) -> Result<(), HostError> {
@@ -278,250 +244,6 @@ impl NvmeTcpPath {
         }
     }
 
-    /// The connection failed: an error, or the beginning of a wait until it was made again.
-    #[cold]
-    fn lost(&mut self, error: &HostError) -> Result<(), Error> {
-        if !self.association.link().reconnects() {
-            return Err(self.broken(error));
-        }
-        self.association.link().report_loss(self.of_association, error);
-        if let Some(stream) = self.stream.take() {
-            reset(&stream);
-        }
-        // What was not answered is sent again: reads and writes of the same bytes, flushes and deallocations give the same done
-        // twice.
-        let mut unanswered: Vec<bool> = self.waits.iter().map(Option::is_some).collect();
-        for slot in self.ended.iter().map(|ended| ended.slot) {
-            unanswered[usize::from(slot)] = false;
-        }
-        self.backlog.clear();
-        for (slot, wait) in self.waits.iter_mut().enumerate().filter(|(slot, _)| unanswered[*slot])
-        {
-            if let Some(wait) = wait {
-                (wait.stalled, wait.handed) = (true, None);
-                self.backlog.push_back((wait.entry, slot as u16, wait.direction));
-            }
-        }
-        self.queue = no_queue();
-        self.tls = None;
-        Ok(())
-    }
-
-    /// Takes the queue once it was made again; whether it was.
-    #[cold]
-    fn come_back(&mut self) -> Result<bool, Error> {
-        let made = self.association.link().take_made(self.number);
-        let made = made.map_err(|error| self.broken(&error))?;
-        let Some(OpenQueue { stream, queue, tls, association }) = made else { return Ok(false) };
-        self.of_association = association;
-        self.queue = queue;
-        self.tls = tls;
-        self.wake_up = WakeUp::default();
-        let prepared = prepare(&stream, self.options);
-        self.stream = Some(stream);
-        if let Err(error) = prepared {
-            self.lost(&error)?;
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    /// Sends what there is, as far as the socket takes it; whether all went.
-    fn flush(&mut self) -> Result<bool, HostError> {
-        let Some(stream) = self.stream.as_ref() else { return Ok(true) };
-        let socket = stream.as_raw_fd();
-        while self.queue.in_flight() < self.room
-            && let Some((entry, slot, direction)) = self.backlog.pop_front()
-        {
-            self.queue.submit(entry, slot, direction, &mut self.slots);
-            if let Some(wait) = &mut self.waits[usize::from(slot)] {
-                wait.handed = Some(Instant::now());
-            }
-        }
-        if self.tls.is_some() {
-            return self.flush_encrypted(socket);
-        }
-        while !self.queue.pieces().is_empty() {
-            let mut vectors: [libc::iovec; PIECES] =
-                [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PIECES];
-            let mut count = 0;
-            for (vector, piece) in vectors.iter_mut().zip(self.queue.pieces()) {
-                let bytes: &[u8] = match piece {
-                    Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
-                    Piece::Slot { slot, range } => &self.slots.slot(*slot)[range.clone()],
-                };
-                *vector = libc::iovec {
-                    iov_base: bytes.as_ptr().cast_mut().cast(),
-                    iov_len: bytes.len(),
-                };
-                count += 1;
-            }
-            // SAFETY: a message without name and control data is all zeros; its pieces point to memory that is not touched
-            // during the call.
-            let result = unsafe {
-                let mut message: libc::msghdr = std::mem::zeroed();
-                message.msg_iov = vectors.as_mut_ptr();
-                message.msg_iovlen = count;
-                let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-                libc::sendmsg(socket, &raw const message, flags)
-            };
-            match usize::try_from(result) {
-                Ok(went) => self.queue.sent_bytes(went),
-                Err(_) => {
-                    let error = io::Error::last_os_error();
-                    return match error.kind() {
-                        io::ErrorKind::WouldBlock => Ok(false),
-                        io::ErrorKind::Interrupted => continue,
-                        _ => Err(HostError::System { action: "send to the target", source: error }),
-                    };
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// Encrypts what there is and sends it, as far as the socket takes it; whether all went.
-    fn flush_encrypted(&mut self, socket: RawFd) -> Result<bool, HostError> {
-        let Some(tls) = self.tls.as_mut() else { return Ok(true) };
-        loop {
-            let mut bytes = 0;
-            for piece in self.queue.pieces() {
-                if tls.output().len() + bytes >= ENCRYPTED_AHEAD {
-                    break;
-                }
-                let piece: &[u8] = match piece {
-                    Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
-                    Piece::Slot { slot, range } => &self.slots.slot(*slot)[range.clone()],
-                };
-                tls.gather(piece).map_err(HostError::Tls)?;
-                bytes += piece.len();
-            }
-            tls.flush().map_err(HostError::Tls)?;
-            self.queue.sent_bytes(bytes);
-            let output = tls.output();
-            if output.is_empty() {
-                return Ok(true);
-            }
-            let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-            // SAFETY: memory of the session, as long as is said, that is not touched during the call.
-            let result = unsafe { libc::send(socket, output.as_ptr().cast(), output.len(), flags) };
-            match usize::try_from(result) {
-                Ok(went) => tls.sent(went),
-                Err(_) => {
-                    let error = io::Error::last_os_error();
-                    match error.kind() {
-                        io::ErrorKind::WouldBlock => return Ok(false),
-                        io::ErrorKind::Interrupted => {}
-                        _ => {
-                            return Err(HostError::System {
-                                action: "send to the target",
-                                source: error,
-                            });
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Where the rest of a command's data are received, past the input. What is encrypted has to be decrypted first.
-    fn direct(&self) -> Option<(u16, Range<usize>)> {
-        if self.tls.is_some() { None } else { self.queue.direct(DIRECT_FROM) }
-    }
-
-    /// Takes so many bytes that came to the input.
-    fn take_input(&mut self, came: usize) -> Result<(), HostError> {
-        let input = &self.input[..came];
-        let Some(tls) = &mut self.tls else {
-            return self.queue.input(input, &mut self.slots, &mut self.ended);
-        };
-        self.plain.clear();
-        let taken = tls.receive(input, &NoKeys, &mut self.plain);
-        self.queue.input(&self.plain, &mut self.slots, &mut self.ended)?;
-        taken.map_err(HostError::Tls)?;
-        if tls.is_closed() {
-            return Err(HostError::Closed("while commands were in flight"));
-        }
-        Ok(())
-    }
-
-    /// Takes what came; whether something did. With `wait` it sleeps until something does, or for a heartbeat.
-    fn receive(&mut self, wait: bool) -> Result<bool, HostError> {
-        let Some(stream) = self.stream.as_deref() else { return Ok(false) };
-        let direct = self.direct();
-        let missing = missing(&direct);
-        if wait {
-            self.wake_up.when(stream.as_fd(), missing);
-        }
-        // A receive that blocks takes what is there, and sleeps until as much as that comes once more, which may be more than will come:
-        // a poll counts what is there.
-        let polls = wait && missing > 1;
-        if polls {
-            poll_for(stream, PollFlags::IN);
-        }
-        let flags = if wait && !polls { 0 } else { libc::MSG_DONTWAIT };
-        let memory = match &direct {
-            Some((slot, range)) => &mut self.slots.slot(*slot)[range.clone()],
-            None => &mut self.input[..],
-        };
-        let received = if self.options.stamped {
-            stamps::receive(stream, memory, flags)
-        } else {
-            // SAFETY: memory of this path, as long as is said.
-            let came = unsafe {
-                let fd = stream.as_raw_fd();
-                libc::recv(fd, memory.as_mut_ptr().cast(), memory.len(), flags)
-            };
-            let came = usize::try_from(came).map_err(|_| io::Error::last_os_error());
-            came.map(|came| (came, None))
-        };
-        let came = match received {
-            Ok((0, _)) => {
-                return Err(HostError::Closed("while commands were in flight"));
-            }
-            Ok((came, stamp)) => {
-                self.received_ns = stamp.or(self.received_ns);
-                came
-            }
-            Err(error) => {
-                return match error.kind() {
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(false),
-                    _ => {
-                        Err(HostError::System { action: "receive from the target", source: error })
-                    }
-                };
-            }
-        };
-        if direct.is_some() {
-            self.queue.received_direct(came, &mut self.slots, &mut self.ended)?;
-        } else {
-            self.take_input(came)?;
-        }
-        Ok(true)
-    }
-
-    /// Sleeps until the socket takes more, or something came, as `events` says; for a heartbeat at most.
-    fn wait_for_socket(&mut self, events: PollFlags) {
-        let Some(stream) = self.stream.as_deref() else { return };
-        self.wake_up.when(stream.as_fd(), missing(&self.direct()));
-        poll_for(stream, events);
-    }
-
-    /// Sleeps until something came, no longer than `wait`.
-    fn wait_for_answer(&mut self, wait: Duration) {
-        let Some(stream) = self.stream.as_deref() else {
-            return self.association.link().wait(wait);
-        };
-        self.wake_up.when(stream.as_fd(), missing(&self.direct()));
-        let mut fds = [PollFd::new(stream, PollFlags::IN)];
-        let limit = Timespec {
-            tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: wait.subsec_nanos().into(),
-        };
-        // Interrupted or not, the caller looks.
-        let _ = poll(&mut fds, Some(&limit));
-    }
-
     fn hand_out(&mut self, out: &mut Vec<Completion>) {
         for Ended { slot, completion } in self.ended.drain(..) {
             let index = usize::from(slot);
@@ -567,33 +289,6 @@ impl NvmeTcpPath {
         }
         self.hand_out(out);
         Ok(())
-    }
-
-    /// Whether a command was not answered within the I/O timeout, as far as answers were received.
-    fn is_overdue(&self, now: Instant) -> bool {
-        let late = |wait: &Wait| {
-            let passed = wait.handed.map(|handed| now.saturating_duration_since(handed));
-            passed.is_some_and(|passed| passed >= self.io_timeout)
-        };
-        self.waits.iter().enumerate().any(|(slot, wait)| {
-            wait.as_ref().is_some_and(late)
-                && !self.ended.iter().any(|ended| usize::from(ended.slot) == slot)
-        })
-    }
-
-    /// Fails where a command was not answered within the I/O timeout. Who calls may not have called for longer than that, so what
-    /// came meanwhile is received before.
-    #[cold]
-    fn look_for_overdue(&mut self, now: Instant) -> Result<(), HostError> {
-        self.next_look = now + Duration::from_millis(HEARTBEAT_MS);
-        if !self.is_overdue(now) {
-            return Ok(());
-        }
-        while self.queue.bytes().len() <= WAITING_LIMIT && self.receive(false)? {}
-        if !self.is_overdue(now) {
-            return Ok(());
-        }
-        Err(HostError::Silent { command: "an I/O command", seconds: self.io_timeout.as_secs() })
     }
 
     /// Sends and receives once; whether it is enough.
