@@ -16,7 +16,7 @@ for needed in nvme fio mkfs.ext4 blkdiscard busybox jq tc; do
         exit 2
     }
 done
-[ $# -gt 0 ] || set -- linux-host initiator block-device outages
+[ $# -gt 0 ] || set -- linux-host initiator initiator-outages block-device outages
 failed=0
 for test in "$@"; do
     echo "== $test"

@@ -8,7 +8,15 @@ use anyhow::{Result, bail};
 use crate::{book, crates, fuzz, generate, links, suite, tools};
 
 /// What is fuzzed for a minute each: what comes from anybody who reaches a port, or from whatever listens at one.
-const FUZZED: [&str; 3] = ["nvme-target", "nvme-host", "nvme-auth"];
+const FUZZED: [&str; 7] = [
+    "nvme-target",
+    "nvme-host",
+    "nvme-auth",
+    "nvme-tls-hello",
+    "nvme-tls-target",
+    "nvme-tls-host",
+    "nvme-tls-pair",
+];
 
 /// Runs all of it; the error names what failed.
 pub fn check() -> Result<()> {

@@ -23,7 +23,7 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 18] = [
+const TARGETS: [(&str, &[&str]); 22] = [
     ("addresses", &[]),
     ("capture", &[]),
     ("cost", &["cases/costs", "crates/cost/rules"]),
@@ -38,6 +38,10 @@ const TARGETS: [(&str, &[&str]); 18] = [
     ("nvme-auth", &[]),
     ("nvme-host", &[]),
     ("nvme-target", &[]),
+    ("nvme-tls-hello", &[]),
+    ("nvme-tls-host", &[]),
+    ("nvme-tls-pair", &[]),
+    ("nvme-tls-target", &[]),
     ("plan", &["cases"]),
     ("run", &[]),
     ("talk", &[]),
@@ -60,10 +64,10 @@ pub fn fuzz(args: &[&str]) -> Result<()> {
     let root = crate::root();
     let program = build(&root)?;
     let mut broken = Vec::new();
-    println!("{:<10} {:>12} {:>8} {:>8}", "target", "executions", "reached", "inputs");
+    println!("{:<15} {:>12} {:>8} {:>8}", "target", "executions", "reached", "inputs");
     for name in asked.targets {
         let ran = run(&root, &program, name, asked.seconds)?;
-        println!("{name:<10} {:>12} {:>8} {:>8}", ran.executions, ran.reached, ran.inputs);
+        println!("{name:<15} {:>12} {:>8} {:>8}", ran.executions, ran.reached, ran.inputs);
         if let Some(said) = ran.broken {
             eprintln!("{said}");
             broken.push(name);

@@ -94,6 +94,17 @@ impl Lab {
         Ok(lab)
     }
 
+    /// The same without a block device, for what takes a file: [`file`](Lab::file) is the drive.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn of_file(program: &Path, folder: &Path, size_bytes: u64) -> io::Result<Lab> {
+        let mut lab = Lab::unplugged(folder, DriveContents::Raw, SECTOR_BYTES as u32)?;
+        File::create(lab.image())?.set_len(size_bytes)?;
+        lab.drive = Some(Drive::start(program, lab.image().as_os_str(), &folder.join("drive"))?);
+        Ok(lab)
+    }
+
     /// The same with a namespace of a storage target, `nvme-tcp://…`, in place of a drive: its blocks are of 4 KiB. What is on it is
     /// overwritten. It has no power to cut.
     ///
@@ -119,6 +130,11 @@ impl Lab {
         }
         let folder = folder.to_path_buf();
         Ok(Lab { folder, kind, block_bytes, device: None, drive: None })
+    }
+
+    /// The file that the drive shows.
+    pub fn file(&self) -> PathBuf {
+        self.folder.join("drive").join(DISK_NAME)
     }
 
     /// Where its file system is mounted.
@@ -199,7 +215,7 @@ impl Lab {
     fn plug(&mut self, program: &Path, medium: &OsStr) -> io::Result<()> {
         let served = self.folder.join("drive");
         self.drive = Some(Drive::start(program, medium, &served)?);
-        self.device = Some(Loop::attach(&served.join(DISK_NAME), self.block_bytes)?);
+        self.device = Some(Loop::attach(&self.file(), self.block_bytes)?);
         Ok(())
     }
 

@@ -270,6 +270,15 @@ mod tests {
         assert_eq!(names.unwrap().unwrap().len(), MOST_NAMES);
     }
 
+    #[test]
+    fn of_a_stranger_s_long_names_a_part_is_told() {
+        let long = "x".repeat(3000);
+        let bytes = records(&message(&[versions(TLS_1_3), modes(1), keys(&[&long, &long])]), 9000);
+        let taken = crate::Session::target().receive(&bytes, &crate::NoKeys, &mut Vec::new());
+        let Err(TlsError::NoKey(told)) = taken else { panic!("{taken:?}") };
+        assert!(told.starts_with("xxx") && told.len() < 1100, "{} bytes", told.len());
+    }
+
     proptest! {
         #[test]
         fn changed_and_cut_messages_are_read_or_refused(

@@ -451,9 +451,14 @@ fn drive(machine: &mut Machine, plain: &mut Vec<u8>) -> Result<Progress, Error> 
     }
 }
 
-/// Names that a host offers, as far as they can be shown: a line that somebody reads.
+/// Names that a host offers, as far as they can be shown: a line that somebody reads, and that whoever reaches the port can have written.
 fn told(offers: &[Offer]) -> String {
-    let one = |offer: &Offer| String::from_utf8_lossy(&offer.name).into_owned();
+    /// As long as a name can be that is one: two NQNs and a digest.
+    const SHOWN_BYTES: usize = 521;
+    let one = |offer: &Offer| {
+        let shown = &offer.name[..offer.name.len().min(SHOWN_BYTES)];
+        String::from_utf8_lossy(shown).into_owned()
+    };
     let shown: Vec<String> = offers.iter().take(2).map(one).collect();
     shown.join(", or ")
 }

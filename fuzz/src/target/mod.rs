@@ -13,6 +13,7 @@ mod maria;
 mod nvme_auth;
 mod nvme_host;
 mod nvme_target;
+mod nvme_tls;
 mod plan;
 mod run;
 mod talk;
@@ -50,6 +51,10 @@ pub const ALL: &[Target] = &[
     target("nvme-auth", 16 * MIB, nvme_auth::check),
     target("nvme-host", 16 * MIB, nvme_host::check),
     target("nvme-target", 96 * MIB, nvme_target::check),
+    target("nvme-tls-hello", 16 * MIB, nvme_tls::hello),
+    target("nvme-tls-host", 16 * MIB, nvme_tls::host),
+    target("nvme-tls-pair", 64 * MIB, nvme_tls::pair),
+    target("nvme-tls-target", 16 * MIB, nvme_tls::target),
     target("plan", 128 * MIB, plan::check),
     target("run", 128 * MIB, run::check),
     target("talk", 256 * MIB, talk::check),

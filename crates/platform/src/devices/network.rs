@@ -80,6 +80,7 @@ fn rdma_port(source: &dyn Source, device: &str, folder: &str, port: u32) -> Rdma
             .and_then(|rate| bits_per_s(rate, link_layer.as_deref().unwrap_or("InfiniBand"))),
         rate,
         link_layer,
+        in_software: in_software(source, device, folder).map(str::to_string),
         interface: interface(source, folder, port),
         numa_node: pcie::numa_node(source, folder),
         pci: pcie::nearest(folder),
@@ -98,6 +99,22 @@ fn bits_per_s(rate: &str, link_layer: &str) -> Option<u64> {
         () => 1.0,
     };
     (number > 0.0 && number < 1e6).then_some((number * 1e9 * left) as u64)
+}
+
+/// Which of the kernel's two drivers without a card a device is of (Linux drivers/infiniband/sw): RoCE by `rxe`, iWARP by `siw`. Their devices
+/// have any name, mostly one that begins so; `rxe` shows the interface that it is over in a file that no card has.
+fn in_software(source: &dyn Source, device: &str, folder: &str) -> Option<&'static str> {
+    // `4: RNIC`, which is iWARP's; `1: CA`.
+    let iwarp = || source.text(&format!("{folder}/node_type")).is_some_and(|t| t.starts_with('4'));
+    if device.starts_with("rxe") || source.exists(&format!("{folder}/parent")) {
+        Some("rxe")
+    } else if device.starts_with("siw") {
+        Some("siw")
+    } else if folder.starts_with("/sys/devices/virtual/") {
+        Some(if iwarp() { "siw" } else { "rxe" })
+    } else {
+        None
+    }
 }
 
 /// The interface of the same function whose port it is, counted from 0 there.

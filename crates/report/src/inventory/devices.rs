@@ -133,7 +133,8 @@ fn ports(devices: &Devices, address: &str) -> Vec<String> {
         let rate = port.rate.as_ref().map(|rate| format!(" {rate}")).unwrap_or_default();
         let state = port.state.as_ref().filter(|state| *state != "ACTIVE");
         let state = state.map(|state| format!(" {state}")).unwrap_or_default();
-        parts.push(format!("port {} {layer}{rate}{state}", port.port));
+        let by = port.in_software.as_ref().map(|by| format!(", in software ({by})"));
+        parts.push(format!("port {} {layer}{rate}{state}{}", port.port, by.unwrap_or_default()));
     }
     parts
 }

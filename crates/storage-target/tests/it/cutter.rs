@@ -2,7 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Types of PDUs.
 pub(crate) const COMMAND: u8 = 4;
@@ -224,4 +226,36 @@ fn hand_on(mut from: &TcpStream, mut to: &TcpStream, up: bool, state: &Mutex<Rel
         }
     }
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+/// What stands between a host and a target, or whatever else listens, as a long way does: each byte arrives so much later, either way, however
+/// many are under way. Where it listens.
+pub(crate) fn long_way(target: u16, later: Duration) -> u16 {
+    stand_before(target, move |ends| {
+        for end in &ends {
+            // A part of an answer waits for no acknowledgement of another.
+            end.set_nodelay(true).unwrap();
+        }
+        let [host, target] = clones(&ends);
+        for (mut from, mut to) in [(host, target), swapped(ends)] {
+            let (sender, under_way) = channel::<(Instant, Vec<u8>)>();
+            std::thread::spawn(move || {
+                let mut bytes = vec![0; 64 << 10];
+                while let Ok(came @ 1..) = from.read(&mut bytes) {
+                    if sender.send((Instant::now() + later, bytes[..came].to_vec())).is_err() {
+                        break;
+                    }
+                }
+            });
+            std::thread::spawn(move || {
+                for (due, bytes) in under_way {
+                    std::thread::sleep(due.saturating_duration_since(Instant::now()));
+                    if to.write_all(&bytes).is_err() {
+                        break;
+                    }
+                }
+                let _ = to.shutdown(Shutdown::Both);
+            });
+        }
+    })
 }

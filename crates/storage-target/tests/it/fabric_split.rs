@@ -13,9 +13,9 @@ use narrows_observe::Watch;
 use crate::program::Program;
 use crate::tls::TlsFiles;
 
-const READ: SplitOperation = SplitOperation { writes: false, bytes: 8192 };
+pub(crate) const READ: SplitOperation = SplitOperation { writes: false, bytes: 8192 };
 
-fn context(stop: &Stop) -> Context<'_> {
+pub(crate) fn context(stop: &Stop) -> Context<'_> {
     Context {
         stop,
         progress: &Silent,

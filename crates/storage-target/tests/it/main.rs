@@ -18,5 +18,6 @@ mod misuse;
 mod model;
 mod outage;
 mod peers;
+mod planted_delay;
 mod program;
 mod tls;

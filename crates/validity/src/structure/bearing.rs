@@ -37,7 +37,8 @@ fn about(structure: Structure) -> About {
         | Structure::PathDown
         | Structure::QueuesOverPort(_)
         | Structure::ReconnectsLate(_)
-        | Structure::OnePathUsed => About::Path,
+        | Structure::OnePathUsed
+        | Structure::RdmaInSoftware => About::Path,
         Structure::ChannelEmpty | Structure::ModulesUneven => About::Memory,
         Structure::NodesLie
         | Structure::Governor

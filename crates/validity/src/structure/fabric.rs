@@ -1,4 +1,5 @@
-//! NVMe controllers over a network: queues against those of the ports, what happens when a connection is lost, which paths are used.
+//! NVMe controllers over a network: queues against those of the ports, what happens when a connection is lost, which paths are used, and
+//! whether RDMA is what it is called.
 
 use narrows_model::{Devices, FindingPlace, NvmeController};
 
@@ -60,6 +61,23 @@ pub(super) fn one_path_used(devices: &Devices) -> Vec<FindingPlace> {
             let shown = format!("{}: iopolicy numa, {} paths", subsystem.name, live.len());
             place(live, shown)
         })
+    });
+    found.collect()
+}
+
+/// Controllers reached by RDMA where each port that does RDMA and is up is the kernel's own. By which one a controller is reached isn't
+/// known, so none may be a card's.
+pub(super) fn rdma_in_software(devices: &Devices) -> Vec<FindingPlace> {
+    let up = devices.rdma.iter().filter(|port| port.state.as_deref().is_none_or(|s| s == "ACTIVE"));
+    let software: Option<Vec<String>> = up
+        .map(|port| port.in_software.as_ref().map(|by| format!("{} ({by})", port.device)))
+        .collect();
+    let Some(software) = software.filter(|all| !all.is_empty()) else { return Vec::new() };
+    let all = devices.nvme_controllers.iter();
+    let by_rdma = all.filter(|controller| controller.transport.as_deref() == Some("rdma"));
+    let found = by_rdma.map(|controller| {
+        let shown = format!("{}: transport rdma over {}", controller.name, software.join(", "));
+        place(vec![controller.name.clone()], shown)
     });
     found.collect()
 }

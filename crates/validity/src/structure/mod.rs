@@ -51,6 +51,8 @@ pub enum Structure {
     ReconnectsLate(u32),
     /// Of several controllers over a network that lead to a drive one is used.
     OnePathUsed,
+    /// A controller is reached by RDMA, and no card does that.
+    RdmaInSoftware,
 }
 
 impl Structure {
@@ -84,6 +86,7 @@ impl Structure {
                 fabric::reconnects_late(&platform.devices, least_s)
             }
             Structure::OnePathUsed => fabric::one_path_used(&platform.devices),
+            Structure::RdmaInSoftware => fabric::rdma_in_software(&platform.devices),
         }
     }
 
@@ -140,6 +143,9 @@ impl Structure {
             ),
             Structure::OnePathUsed => {
                 "several live controllers over a network lead to an NVMe subsystem whose `iopolicy` is `numa`".to_string()
+            }
+            Structure::RdmaInSoftware => {
+                "an NVMe controller is reached by RDMA, and every RDMA port that is active is of the driver `rxe` or `siw`".to_string()
             }
             Structure::PathDown => {
                 "an NVMe controller is not live, or a path to an NVMe or SCSI drive is down".to_string()

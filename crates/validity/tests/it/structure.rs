@@ -96,6 +96,11 @@ const PAIRS: &[Pair] = &[
         // The second path only waits to be used.
         silent: |p| { over_network_twice(p); p.devices.nvme_controllers[1].state = Some("connecting".into()) },
         evidence: &["nvme-subsys0: iopolicy numa, 2 paths"] },
+    Pair { rule: "nvme-rdma-in-software",
+        fires: |p| by_rdma(p, &[Some("rxe"), Some("siw")]),
+        // By which of the two it is reached isn't known.
+        silent: |p| by_rdma(p, &[Some("rxe"), None]),
+        evidence: &["nvme0: transport rdma over rdma0 (rxe), rdma1 (siw)"] },
     Pair { rule: "path-down",
         fires: |p| way(p).state = Some("inaccessible".into()),
         silent: |p| way(p).state = Some("non-optimized".into()),
@@ -286,6 +291,20 @@ fn over_network_twice(platform: &mut Platform) {
     let subsystem = &mut devices.nvme_subsystems[0];
     subsystem.io_policy = Some("numa".to_string());
     subsystem.controllers = vec!["nvme0".to_string(), "nvme1".to_string()];
+}
+
+/// By RDMA, with ports of which some are no card's.
+fn by_rdma(platform: &mut Platform, ports: &[Option<&str>]) {
+    over_network(platform);
+    platform.devices.nvme_controllers[0].transport = Some("rdma".to_string());
+    let port = |(number, by): (usize, &Option<&str>)| RdmaPort {
+        device: format!("rdma{number}"),
+        port: 1,
+        state: Some("ACTIVE".to_string()),
+        in_software: by.map(str::to_string),
+        ..RdmaPort::default()
+    };
+    platform.devices.rdma = ports.iter().enumerate().map(port).collect();
 }
 
 fn way(platform: &mut Platform) -> &mut NvmePath {

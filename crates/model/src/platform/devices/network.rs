@@ -67,6 +67,9 @@ pub struct RdmaPort {
     /// `InfiniBand`, `Ethernet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_layer: Option<String>,
+    /// `rxe` or `siw`, where no card does it but the kernel, on its CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_software: Option<String>,
     /// The network interface on the same port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,

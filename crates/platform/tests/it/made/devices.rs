@@ -239,6 +239,44 @@ fn ways_of_a_multipath_device_with_their_states() {
 }
 
 #[test]
+fn rdma_that_the_kernel_does_by_itself_is_told_from_a_card_s() {
+    let machine = Machine::new();
+    let card = format!("{ROOT}/0000:40:01.1/0000:42:00.0");
+    let (card, program) = (card.as_str(), "/sys/devices/virtual");
+    let adapter = ("node_type", "1: CA\n");
+    let iwarp = ("node_type", "4: RNIC\n");
+    for (name, parent, file) in [
+        // Over a card's interface, under a name that somebody gave it: the file tells.
+        ("fast0", card, ("parent", "ens5\n")),
+        ("rxe_eth0", program, adapter),
+        ("siw1", card, iwarp),
+        ("named", program, iwarp),
+        // A card that does iWARP, and one that does RoCE.
+        ("irdma0", card, iwarp),
+        ("mlx5_0", card, adapter),
+    ] {
+        let folder = format!("{parent}/infiniband/{name}");
+        machine
+            .files(&folder, &[file, ("ports/1/state", "4: ACTIVE\n")])
+            .link(&format!("/sys/class/infiniband/{name}"), &folder);
+    }
+    let found = devices(&machine);
+    let told: Vec<(&str, Option<&str>)> =
+        found.rdma.iter().map(|port| (port.device.as_str(), port.in_software.as_deref())).collect();
+    assert_eq!(
+        told,
+        [
+            ("fast0", Some("rxe")),
+            ("irdma0", None),
+            ("mlx5_0", None),
+            ("named", Some("siw")),
+            ("rxe_eth0", Some("rxe")),
+            ("siw1", Some("siw")),
+        ]
+    );
+}
+
+#[test]
 fn ports_of_a_card_and_what_is_known_of_each() {
     let machine = Machine::new();
     let card = format!("{ROOT}/0000:40:01.1/0000:42:00.0");
@@ -298,6 +336,7 @@ fn ports_of_a_card_and_what_is_known_of_each() {
         (rdma.state.as_deref(), rdma.link_layer.as_deref()),
         (Some("ACTIVE"), Some("Ethernet"))
     );
+    assert_eq!(rdma.in_software, None);
     let text = serde_json::to_string(&found).unwrap();
     for private in ["0c:42", "c903", "myhost"] {
         assert!(!text.contains(private), "{private}");
