@@ -189,7 +189,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__cache__subcmd__drop)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -259,7 +259,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__cache__subcmd__make)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -511,7 +511,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__log__subcmd__drop)
-            opts="-h --for --log --lost --lose --help"
+            opts="-h --for --log --lost --lose --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -541,7 +541,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__log__subcmd__flush)
-            opts="-h --for --log --without-missing --changed --unreadable --help"
+            opts="-h --for --log --without-missing --changed --unreadable --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -647,7 +647,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__log__subcmd__make)
-            opts="-h --for --log --copies --separate-power --acknowledge --help"
+            opts="-h --for --log --copies --separate-power --acknowledge --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -787,7 +787,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__tier__subcmd__evict)
-            opts="-h --control --subsystem --nsid --help"
+            opts="-h --control --subsystem --nsid --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -813,7 +813,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__tier__subcmd__flush)
-            opts="-h --control --subsystem --nsid --help"
+            opts="-h --control --subsystem --nsid --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -941,7 +941,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__tier__subcmd__resize)
-            opts="-h --size --control --subsystem --nsid --help"
+            opts="-h --size --control --subsystem --nsid --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -61,6 +61,7 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and _
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l copies -d 'With peers: how many of them have a write before it is answered. Fewer than that may lose what they hold. With as many as there are, writes fail as soon as one does' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l acknowledge -d 'With two media: all, and a write waits for both, and either may be lost; or first, and a slow one delays no write, and both are needed after a crash' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l separate-power -d 'With peers: no loss of power takes this machine and so many of the peers at once. Without this, no log is made of their memory'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from status" -l json -d 'As JSON'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
@@ -69,11 +70,13 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and _
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l without-missing -d 'Goes without media that are lost. Where the first medium acknowledged, writes that were on it alone are lost; with peers, those that were on the lost ones alone'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l changed -d 'Moves the records although the file was changed after them'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l unreadable -d 'Moves what could be read although the log can\'t be read to its end. Records behind that are lost'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l for -d 'The file that the log is for, which is then served without it' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l log -d 'A medium of the log; all of them' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l lost -d 'In place of --log: the log of this name is lost for good, with whatever it held. --for is then served without it' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l lose -d 'How many records that were acknowledged are lost by it, as `status` says. 0 needs not to be said' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "make" -d 'Makes a log for a file or device. Nothing is written to that'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "status" -d 'Shows a log: of what it is, how large, and what it holds. It may be in use'
@@ -84,7 +87,9 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and not __fish_seen_subcommand_from make drop help" -f -a "make" -d 'Makes a cache of an empty file or device'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and not __fish_seen_subcommand_from make drop help" -f -a "drop" -d 'Makes an ordinary file or device of a cache. Nothing is lost by it: all that a cache holds is elsewhere'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and not __fish_seen_subcommand_from make drop help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and __fish_seen_subcommand_from make" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and __fish_seen_subcommand_from make" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and __fish_seen_subcommand_from drop" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and __fish_seen_subcommand_from drop" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and __fish_seen_subcommand_from help" -f -a "make" -d 'Makes a cache of an empty file or device'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand cache; and __fish_seen_subcommand_from help" -f -a "drop" -d 'Makes an ordinary file or device of a cache. Nothing is lost by it: all that a cache holds is elsewhere'
@@ -101,15 +106,18 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l control -d 'The socket that the target was given with --control' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l subsystem -d 'Name of the subsystem, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l control -d 'The socket that the target was given with --control' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l subsystem -d 'Name of the subsystem, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l size -d 'Its new size, as 4GiB: up to four times the one that it was begun with' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l control -d 'The socket that the target was given with --control' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l subsystem -d 'Name of the subsystem, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'

@@ -73,6 +73,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--acknowledge)--copies=[With peers\: how many of them have a write before it is answered. Fewer than that may lose what they hold. With as many as there are, writes fail as soon as one does]:K:_default' \
 '--acknowledge=[With two media\: all, and a write waits for both, and either may be lost; or first, and a slow one delays no write, and both are needed after a crash]:WHICH:_default' \
 '--separate-power[With peers\: no loss of power takes this machine and so many of the peers at once. Without this, no log is made of their memory]' \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -92,6 +93,7 @@ _arguments "${_arguments_options[@]}" : \
 '--without-missing[Goes without media that are lost. Where the first medium acknowledged, writes that were on it alone are lost; with peers, those that were on the lost ones alone]' \
 '--changed[Moves the records although the file was changed after them]' \
 '--unreadable[Moves what could be read although the log can'\''t be read to its end. Records behind that are lost]' \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -102,6 +104,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--log=[A medium of the log; all of them]:WHAT:_default' \
 '(--log --lose)--lost=[In place of --log\: the log of this name is lost for good, with whatever it held. --for is then served without it]:LOG-ID:_default' \
 '--lose=[How many records that were acknowledged are lost by it, as \`status\` says. 0 needs not to be said]:RECORDS:_default' \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -162,6 +165,7 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (make)
 _arguments "${_arguments_options[@]}" : \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':cache -- The file or device, of 1.25 MiB or more; for a device with its own serial\: DEVICE,serial=S:_default' \
@@ -169,6 +173,7 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (drop)
 _arguments "${_arguments_options[@]}" : \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':cache -- The file or device, of 1.25 MiB or more; for a device with its own serial\: DEVICE,serial=S:_default' \
@@ -233,6 +238,7 @@ _arguments "${_arguments_options[@]}" : \
 '--control=[The socket that the target was given with --control]:FILE:_files' \
 '--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
 '--nsid=[Number of the namespace, where several have one]:N:_default' \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -242,6 +248,7 @@ _arguments "${_arguments_options[@]}" : \
 '--control=[The socket that the target was given with --control]:FILE:_files' \
 '--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
 '--nsid=[Number of the namespace, where several have one]:N:_default' \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -252,6 +259,7 @@ _arguments "${_arguments_options[@]}" : \
 '--control=[The socket that the target was given with --control]:FILE:_files' \
 '--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
 '--nsid=[Number of the namespace, where several have one]:N:_default' \
+'--json[As JSON\: what was done, as an object]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0

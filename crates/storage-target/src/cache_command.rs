@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use rustix::fs::{FallocateFlags, SeekFrom};
 use rustix::io::Errno;
+use serde::Serialize;
 
 use crate::backing::device_cache::{CacheSuperblock, HEAD_BYTES, ReadError, read_superblock};
 use crate::backing::logged::now_ms;
@@ -16,7 +17,7 @@ use crate::buffer::{Buffer, LARGEST};
 use crate::key_maker::fill_random;
 use crate::log_command::{disk_of, explained};
 use crate::namespace::DiskSpec;
-use crate::output::say;
+use crate::output::{Notes, Report, report};
 use crate::room::{check_room, give_back};
 
 /// What is to be done with a cache.
@@ -35,18 +36,65 @@ pub(crate) struct CacheArguments {
     /// The file or device, of 1.25 MiB or more; for a device with its own serial: DEVICE,serial=S.
     #[arg(value_name = "WHAT", value_parser = disk_of)]
     cache: DiskSpec,
+
+    /// As JSON: what was done, as an object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A cache that was made.
+#[derive(Debug, Serialize)]
+struct CacheMade {
+    cache: String,
+    path: String,
+    capacity_bytes: u64,
+    /// What `serve --namespace` takes behind what it is to be in front of.
+    option: String,
+    notes: Vec<String>,
+}
+
+impl Report for CacheMade {
+    fn text(&self) -> String {
+        let CacheMade { cache, path, capacity_bytes, option, .. } = self;
+        format!(
+            "cache {cache} for {capacity_bytes} bytes on {path}\nserve it: narrows-target serve --namespace FILE,{option} …"
+        )
+    }
+}
+
+/// A cache that is gone.
+#[derive(Debug, Serialize)]
+struct CacheDropped {
+    cache: String,
+    path: String,
+    /// file or block device.
+    kind: &'static str,
+    /// Whether pages of it are still there, which nothing takes for a cache any more.
+    pages_left: bool,
+}
+
+impl Report for CacheDropped {
+    fn text(&self) -> String {
+        let left = match (self.pages_left, self.kind) {
+            (false, _) => ", and the file is empty",
+            (true, "file") => "; pages of it are left in the file",
+            (true, _) => "; pages of it are left on the device: `blkdiscard` takes them away",
+        };
+        format!("cache {} on {} is gone{left}", self.cache, self.path)
+    }
 }
 
 /// Does it.
 pub(crate) fn run(verb: CacheVerb) -> Result<()> {
     match verb {
-        CacheVerb::Make(arguments) => make(&arguments.cache),
-        CacheVerb::Drop(arguments) => drop_cache(&arguments.cache),
+        CacheVerb::Make(arguments) => make(&arguments),
+        CacheVerb::Drop(arguments) => drop_cache(&arguments),
     }
 }
 
-fn make(spec: &DiskSpec) -> Result<()> {
-    let disk = empty_disk(spec)?;
+fn make(arguments: &CacheArguments) -> Result<()> {
+    let (spec, notes) = (&arguments.cache, Notes::new(arguments.json));
+    let disk = empty_disk(spec, &notes)?;
     let path = disk.path().display();
     let bytes = disk.size().with_context(|| format!("the size of {path}"))?;
     ensure!(
@@ -59,7 +107,7 @@ fn make(spec: &DiskSpec) -> Result<()> {
         check_room(&disk, bytes)?;
         match rustix::fs::fallocate(&disk.file, FallocateFlags::empty(), 0, bytes) {
             Ok(()) => {}
-            Err(Errno::OPNOTSUPP) => say(&format!(
+            Err(Errno::OPNOTSUPP) => notes.add(&format!(
                 "{path}: its file system sets no room aside; when it is full, the cache turns itself off"
             ))?,
             Err(error) => {
@@ -74,21 +122,23 @@ fn make(spec: &DiskSpec) -> Result<()> {
     let superblock = CacheSuperblock { id, made_ms: now_ms() };
     write_head(&disk, &superblock.to_page()).with_context(|| format!("writing to {path}"))?;
     let serial = spec.serial.as_ref().map(|serial| format!(",cache-serial={serial}"));
-    say(&format!(
-        "cache {} for {} bytes on {path}\nserve it: narrows-target serve --namespace FILE,cache={path}{} …",
-        superblock.name(),
-        bytes - HEAD_BYTES,
-        serial.unwrap_or_default()
-    ))
+    let done = CacheMade {
+        cache: superblock.name(),
+        path: path.to_string(),
+        capacity_bytes: bytes - HEAD_BYTES,
+        option: format!("cache={path}{}", serial.unwrap_or_default()),
+        notes: notes.kept(),
+    };
+    report(&done, arguments.json)
 }
 
 /// A file or device that holds nothing, or a cache.
-fn empty_disk(spec: &DiskSpec) -> Result<FileDisk> {
+fn empty_disk(spec: &DiskSpec, notes: &Notes) -> Result<FileDisk> {
     let disk = open_file_or_device(spec).map_err(explained)?;
     let path = disk.path().display().to_string();
     match read_superblock(&disk) {
         Ok(superblock) => {
-            say(&format!("{path} is the cache {}, which goes", superblock.name()))?;
+            notes.add(&format!("{path} is the cache {}, which goes", superblock.name()))?;
             return Ok(disk);
         }
         Err(ReadError::System(error)) => return Err(error).context(format!("reading {path}")),
@@ -145,8 +195,8 @@ fn first_byte(disk: &FileDisk) -> io::Result<Option<u64>> {
 /// What is read at once, bytes.
 const CHUNK: u64 = LARGEST as u64;
 
-fn drop_cache(spec: &DiskSpec) -> Result<()> {
-    let disk = open_file_or_device(spec).map_err(explained)?;
+fn drop_cache(arguments: &CacheArguments) -> Result<()> {
+    let disk = open_file_or_device(&arguments.cache).map_err(explained)?;
     let path = disk.path().display();
     let superblock = match read_superblock(&disk) {
         Ok(superblock) => superblock,
@@ -154,17 +204,18 @@ fn drop_cache(spec: &DiskSpec) -> Result<()> {
         Err(ReadError::None(_)) => bail!("{path} is no cache\nhint: nothing was changed"),
     };
     write_head(&disk, &[]).with_context(|| format!("writing to {path}"))?;
-    let left = if disk.is_device() {
-        "; pages of it are left on the device: `blkdiscard` takes them away"
-    } else {
+    let pages_left = disk.is_device() || {
         let bytes = disk.size().with_context(|| format!("the size of {path}"))?;
         let holes = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        match rustix::fs::fallocate(&disk.file, holes, 0, bytes) {
-            Ok(()) => ", and the file is empty",
-            Err(_) => "; pages of it are left in the file",
-        }
+        rustix::fs::fallocate(&disk.file, holes, 0, bytes).is_err()
     };
-    say(&format!("cache {} on {path} is gone{left}", superblock.name()))
+    let done = CacheDropped {
+        cache: superblock.name(),
+        path: path.to_string(),
+        kind: if disk.is_device() { "block device" } else { "file" },
+        pages_left,
+    };
+    report(&done, arguments.json)
 }
 
 /// Writes the first mebibyte, of which `page` is the beginning and the rest zeros, durably.

@@ -49,6 +49,7 @@ pub(super) const SHIPPED: [Shipped; 2] = [
             ),
             ("packaging/narrows-target/target.toml", "usr/share/narrows-target/target.toml"),
             ("packaging/narrows-target/options", "usr/share/narrows-target/options"),
+            ("packaging/narrows-target/alarms.yml", "usr/share/narrows-target/alarms.yml"),
             ("docs/src/guide/storage-target.md", "usr/share/doc/narrows-target/storage-target.md"),
         ],
         has_book: false,

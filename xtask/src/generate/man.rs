@@ -44,7 +44,7 @@ const TARGET_FILES: [(&str, &str); 4] = [
         "/etc/narrows-target/options",
         "More options of the service, as NARROWS_TARGET_OPTIONS: where it listens, its threads.",
     ),
-    ("/usr/share/narrows-target/", "An example of both."),
+    ("/usr/share/narrows-target/", "An example of both, and alarms for Prometheus."),
     ("/etc/nvme/hostnqn", "On a Linux host: its NQN, for --allow-host and hosts."),
 ];
 

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
+use serde::de::DeserializeOwned;
 
+use super::done::{CacheEvicted, CacheResized, LogMoved};
 use super::overview::Overview;
 use super::question::{Answer, Question};
-use crate::output::say;
+use crate::output::{Report, report};
 use crate::spec::bytes_of;
 
 /// Longest answer, bytes.
@@ -68,6 +70,10 @@ pub(crate) struct OfNamespace {
     /// Number of the namespace, where several have one.
     #[arg(long, value_name = "N")]
     nsid: Option<u32>,
+
+    /// As JSON: what was done, as an object.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -81,30 +87,28 @@ struct Socket {
 pub(crate) fn run(verb: TierVerb) -> Result<()> {
     match verb {
         TierVerb::List(ListArguments { at, json }) => {
-            let value = ask(&at, &Question::List)?;
-            if json {
-                return say(&serde_json::to_string_pretty(&value)?);
-            }
-            let overview: Overview =
-                serde_json::from_value(value).context("the target's answer")?;
-            say(&overview.text())
+            report(&ask::<Overview>(&at, &Question::List)?, json)
         }
-        TierVerb::Flush(OfNamespace { at, subsystem, nsid }) => {
-            let done = ask(&at, &Question::Flush { subsystem, nsid })?;
-            say(&format!("{} records moved", done["moved_records"]))
+        TierVerb::Flush(OfNamespace { at, subsystem, nsid, json }) => {
+            report(&ask::<LogMoved>(&at, &Question::Flush { subsystem, nsid })?, json)
         }
-        TierVerb::Evict(OfNamespace { at, subsystem, nsid }) => {
-            let done = ask(&at, &Question::Evict { subsystem, nsid })?;
-            say(&format!("{} pages evicted", done["evicted_pages"]))
+        TierVerb::Evict(OfNamespace { at, subsystem, nsid, json }) => {
+            report(&ask::<CacheEvicted>(&at, &Question::Evict { subsystem, nsid })?, json)
         }
-        TierVerb::Resize(ResizeArguments { size, of: OfNamespace { at, subsystem, nsid } }) => {
-            let done = ask(&at, &Question::Resize { subsystem, nsid, bytes: size })?;
-            say(&format!("room for {} pages, {} used", done["pages"], done["used_pages"]))
+        TierVerb::Resize(ResizeArguments { size, of }) => {
+            let OfNamespace { at, subsystem, nsid, json } = of;
+            let question = Question::Resize { subsystem, nsid, bytes: size };
+            report(&ask::<CacheResized>(&at, &question)?, json)
         }
     }
 }
 
-fn ask(at: &Socket, question: &Question) -> Result<serde_json::Value> {
+/// What was asked for.
+fn ask<A: DeserializeOwned + Report>(at: &Socket, question: &Question) -> Result<A> {
+    serde_json::from_value(answer(at, question)?).context("the target's answer")
+}
+
+fn answer(at: &Socket, question: &Question) -> Result<serde_json::Value> {
     let path = at.control.display();
     let mut stream = UnixStream::connect(&at.control).map_err(|error| {
         let hint = match error.kind() {

@@ -5,6 +5,7 @@
 //! that one that waits for a log to be moved delays no host.
 
 mod command;
+mod done;
 mod overview;
 mod question;
 mod server;

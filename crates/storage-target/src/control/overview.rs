@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::backing::logged::{LogMedium, LoggedDisk, now_ms, power_of_copies, state_word};
 use crate::backing::{Backing, CacheFigures, CacheIndex, DeviceCache, MemoryCache, Shards};
 use crate::namespace::Namespace;
+use crate::output::Report;
 use crate::target::Target;
 
 /// Sizes, as multiples of its own, for which a cache is asked what it would miss.
@@ -298,9 +299,8 @@ fn range_view(cache: &Shards, number: usize, of: CacheFigures) -> RangeView {
     }
 }
 
-impl Overview {
-    /// For a person.
-    pub(super) fn text(&self) -> String {
+impl Report for Overview {
+    fn text(&self) -> String {
         let mut text = String::new();
         for namespace in &self.namespaces {
             let NamespaceView { subsystem, nsid, path, bytes, .. } = namespace;

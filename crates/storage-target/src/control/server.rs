@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use serde::Serialize;
+
+use super::done::{CacheEvicted, CacheResized, LogMoved};
 use super::overview::overview;
 use super::question::{Answer, LONGEST, Question};
 use crate::backing::Backing;
@@ -125,30 +128,42 @@ fn answer(question: &Question, target: &Target) -> Answer {
             matches!(it.backing, Backing::Logged(_))
         })
         .map_err(|found| found.said("a log"))
-        .and_then(flush),
+        .and_then(|chosen| flush(&chosen)),
         Question::Resize { subsystem, nsid, bytes } => {
             let named = (target, subsystem.as_deref(), *nsid);
             chosen(named.0, named.1, named.2, |it| it.cache_shards().is_some())
                 .map_err(|found| no_cache(&found, named))
-                .and_then(|namespace| resize(namespace, *bytes))
+                .and_then(|chosen| resize(&chosen, *bytes))
         }
         Question::Evict { subsystem, nsid } => {
             chosen(target, subsystem.as_deref(), *nsid, |it| it.cache_shards().is_some())
                 .map_err(|found| found.said("a cache"))
-                .map(|namespace| {
-                    if let Some(index) = &namespace.cache_index {
-                        index.stop_warming();
-                    }
-                    let evicted = namespace.cache_shards().map(|its| its.total().used_pages);
-                    namespace.clear_caches();
-                    serde_json::json!({ "evicted_pages": evicted })
-                })
+                .and_then(|chosen| evict(&chosen))
         }
     };
     done.map_or_else(Answer::Refused, Answer::Done)
 }
 
-fn resize(namespace: &Namespace, bytes: u64) -> Result<serde_json::Value, String> {
+fn evict(chosen: &Chosen<'_>) -> Result<serde_json::Value, String> {
+    let namespace = chosen.namespace;
+    if let Some(index) = &namespace.cache_index {
+        index.stop_warming();
+    }
+    let evicted = namespace.cache_shards().map_or(0, |its| its.total().used_pages);
+    namespace.clear_caches();
+    value_of(&CacheEvicted {
+        subsystem: Some(chosen.subsystem.to_string()),
+        nsid: Some(namespace.number),
+        evicted_pages: evicted,
+    })
+}
+
+fn value_of(done: &impl Serialize) -> Result<serde_json::Value, String> {
+    serde_json::to_value(done).map_err(|error| error.to_string())
+}
+
+fn resize(chosen: &Chosen<'_>, bytes: u64) -> Result<serde_json::Value, String> {
+    let namespace = chosen.namespace;
     if let Some(cache) = &namespace.device_cache {
         return Err(format!(
             "its cache is as large as {}\nhint: end the target, make that larger (`truncate -s SIZE FILE`), and serve it again",
@@ -160,7 +175,12 @@ fn resize(namespace: &Namespace, bytes: u64) -> Result<serde_json::Value, String
     let pages = cache.shards().pages();
     journal::line("cache-resized", &[("nsid", &namespace.number), ("pages", &pages)]);
     let used = cache.shards().total().used_pages;
-    Ok(serde_json::json!({ "pages": pages, "used_pages": used }))
+    value_of(&CacheResized {
+        subsystem: Some(chosen.subsystem.to_string()),
+        nsid: Some(namespace.number),
+        pages,
+        used_pages: used,
+    })
 }
 
 /// Where a namespace has a log alone, its log is meant: records go round in a ring of the size that the log was made with.
@@ -169,7 +189,7 @@ fn no_cache(
     (target, subsystem, nsid): (&Target, Option<&str>, Option<u32>),
 ) -> String {
     let logged = chosen(target, subsystem, nsid, |it| matches!(it.backing, Backing::Logged(_)));
-    match (found, logged.map(|it| &it.backing)) {
+    match (found, logged.map(|it| &it.namespace.backing)) {
         (NotOne(0), Ok(Backing::Logged(disk))) => format!(
             "its log keeps the {} bytes that it was made with\nhint: end the target; then `narrows-target log flush --for WHAT --log WHERE`, `log drop` with the same words, another size for WHERE, `log make`, and serve it again",
             disk.geometry().capacity
@@ -178,11 +198,16 @@ fn no_cache(
     }
 }
 
-fn flush(namespace: &Namespace) -> Result<serde_json::Value, String> {
+fn flush(chosen: &Chosen<'_>) -> Result<serde_json::Value, String> {
+    let namespace = chosen.namespace;
     let Backing::Logged(disk) = &namespace.backing else { return Err("it has no log".to_string()) };
     let records = disk.status().records;
     if disk.move_all(MOVED_WITHIN) {
-        Ok(serde_json::json!({ "moved_records": records }))
+        value_of(&LogMoved {
+            subsystem: Some(chosen.subsystem.to_string()),
+            nsid: Some(namespace.number),
+            moved_records: records as u64,
+        })
     } else {
         let left = disk.status().records;
         Err(format!(
@@ -205,22 +230,34 @@ impl NotOne {
     }
 }
 
+/// A namespace that is meant, and the subsystem that it is of.
+struct Chosen<'a> {
+    subsystem: &'a str,
+    namespace: &'a Namespace,
+}
+
 /// The one namespace that is meant.
 fn chosen<'a>(
     target: &'a Target,
     subsystem: Option<&str>,
     nsid: Option<u32>,
     fits: impl Fn(&Namespace) -> bool,
-) -> Result<&'a Namespace, NotOne> {
+) -> Result<Chosen<'a>, NotOne> {
     let named = target
         .subsystems
         .values()
         .filter(|its| subsystem.is_none_or(|nqn| nqn == its.nqn.as_str()));
-    let all = named.flat_map(|its| its.namespaces.values().map(AsRef::as_ref));
-    let meant: Vec<&Namespace> =
-        all.filter(|its| nsid.is_none_or(|nsid| nsid == its.number) && fits(its)).collect();
-    match meant[..] {
-        [one] => Ok(one),
-        _ => Err(NotOne(meant.len())),
+    let all = named.flat_map(|its| {
+        let subsystem = its.nqn.as_str();
+        its.namespaces.values().map(move |namespace| Chosen { subsystem, namespace })
+    });
+    let is_meant = |its: &Chosen<'_>| {
+        nsid.is_none_or(|nsid| nsid == its.namespace.number) && fits(its.namespace)
+    };
+    let mut meant = all.filter(is_meant);
+    match (meant.next(), meant.count()) {
+        (Some(one), 0) => Ok(one),
+        (None, _) => Err(NotOne(0)),
+        (Some(_), others) => Err(NotOne(1 + others)),
     }
 }

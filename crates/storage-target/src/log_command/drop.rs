@@ -1,17 +1,49 @@
 //! Dropping a log.
 
 use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
 
-use super::{DropArguments, explained, names_of, open_explained, say};
+use super::{DropArguments, Notes, Report, explained, open_explained, report};
 use crate::backing::FileDisk;
-use crate::backing::logged::{Consents, LogOwner, Mark, identity_of, mark_of, unmark};
+use crate::backing::logged::{Consents, LogOwner, Mark, OpenMedium, identity_of, mark_of, unmark};
 use crate::backing::open::open_file_or_device;
+
+/// What is gone.
+#[derive(Debug, Serialize)]
+struct LogDropped {
+    log: String,
+    /// What is served without it from now on, where that was named.
+    path: Option<String>,
+    /// What it lay on; none of a log that was lost before.
+    media: Vec<String>,
+    /// Records that are lost with it; of a log that was lost before nobody knows.
+    lost_records: Option<usize>,
+    lost_bytes: Option<u64>,
+    notes: Vec<String>,
+}
+
+impl Report for LogDropped {
+    fn text(&self) -> String {
+        match (self.lost_records, &self.path) {
+            (None, Some(path)) => format!(
+                "{path} is served without log {} from now on, and without whatever was on it alone",
+                self.log
+            ),
+            (records, _) => format!(
+                "log {} on {} is gone, and {} records with it",
+                self.log,
+                self.media.join(" and "),
+                records.unwrap_or(0)
+            ),
+        }
+    }
+}
 
 pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
     let backing = arguments.backing.as_ref().map(open_file_or_device).transpose();
     let backing = backing.map_err(explained)?;
     if let (Some(lost), Some(backing)) = (&arguments.lost, &backing) {
-        return give_up(lost, backing);
+        return give_up(lost, backing, arguments.json);
     }
     let consents = Consents { unreadable: true, changed: true, without_missing: false };
     let serial = arguments.backing.as_ref().and_then(|spec| spec.serial.as_deref());
@@ -41,17 +73,22 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
         let path = backing.path().display();
         unmark(&backing.file).with_context(|| format!("taking the mark off {path}"))?;
     }
+    let id = log.found.superblock.id;
+    let notes = Notes::new(arguments.json);
     if backing.is_none() && records > 0 {
-        let id = log.found.superblock.id;
-        say(&format!(
+        notes.add(&format!(
             "its file is served without it after `narrows-target log drop --for FILE --lost {id}`, where it says that it may lack writes"
         ))?;
     }
-    say(&format!(
-        "log {} on {} is gone, and {records} records with it",
-        log.found.superblock.id,
-        names_of(&log.media)
-    ))
+    let done = LogDropped {
+        log: id.to_string(),
+        path: backing.as_ref().map(|backing| backing.path().display().to_string()),
+        media: log.media.iter().map(OpenMedium::name).collect(),
+        lost_records: Some(records),
+        lost_bytes: Some(bytes),
+        notes: notes.kept(),
+    };
+    report(&done, arguments.json)
 }
 
 /// Whether this is the log that a file speaks of, or it speaks of none.
@@ -67,7 +104,7 @@ fn check_mark(backing: &FileDisk, id: &str) -> Result<()> {
 }
 
 /// Has a file served without a log that is lost.
-fn give_up(id: &str, backing: &FileDisk) -> Result<()> {
+fn give_up(id: &str, backing: &FileDisk, as_json: bool) -> Result<()> {
     let path = backing.path().display();
     ensure!(
         matches!(mark_of(&backing.file), Mark::Log { .. } | Mark::Without(_)),
@@ -75,7 +112,13 @@ fn give_up(id: &str, backing: &FileDisk) -> Result<()> {
     );
     check_mark(backing, id)?;
     unmark(&backing.file).with_context(|| format!("taking the mark off {path}"))?;
-    say(&format!(
-        "{path} is served without log {id} from now on, and without whatever was on it alone"
-    ))
+    let done = LogDropped {
+        log: id.to_string(),
+        path: Some(path.to_string()),
+        media: Vec::new(),
+        lost_records: None,
+        lost_bytes: None,
+        notes: Vec::new(),
+    };
+    report(&done, as_json)
 }

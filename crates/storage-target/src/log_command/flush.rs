@@ -2,10 +2,33 @@
 
 use anyhow::{Context, Result};
 use narrows_log_tier::Superblock;
+use serde::Serialize;
 
-use super::{FlushArguments, explained, open_explained, say};
-use crate::backing::logged::{Consents, LogOwner, check_backing, now_ms, recover, unmark};
+use super::{FlushArguments, Report, explained, open_explained, report};
+use crate::backing::logged::{
+    Consents, LogOwner, OpenMedium, check_backing, now_ms, recover, unmark,
+};
 use crate::backing::open::open_file_or_device;
+
+/// What was moved.
+#[derive(Debug, Serialize)]
+struct LogFlushed {
+    log: String,
+    /// What it is for, and has it all now.
+    path: String,
+    media: Vec<String>,
+    moved_records: usize,
+    moved_bytes: u64,
+}
+
+impl Report for LogFlushed {
+    fn text(&self) -> String {
+        let LogFlushed { path, moved_records, moved_bytes, .. } = self;
+        format!(
+            "{moved_records} records with {moved_bytes} bytes moved to {path}; the log is empty"
+        )
+    }
+}
 
 pub(super) fn flush(arguments: &FlushArguments) -> Result<()> {
     let consents = Consents {
@@ -29,9 +52,12 @@ pub(super) fn flush(arguments: &FlushArguments) -> Result<()> {
             .with_context(|| format!("writing to {}", medium.name()))?;
     }
     unmark(&backing.file).with_context(|| format!("taking the mark off {path}"))?;
-    let bytes: u64 = log.found.records.iter().map(|record| record.header.bytes).sum();
-    say(&format!(
-        "{} records with {bytes} bytes moved to {path}; the log is empty",
-        log.found.records.len()
-    ))
+    let done = LogFlushed {
+        log: clean.id.to_string(),
+        path: path.to_string(),
+        media: log.media.iter().map(OpenMedium::name).collect(),
+        moved_records: log.found.records.len(),
+        moved_bytes: log.found.records.iter().map(|record| record.header.bytes).sum(),
+    };
+    report(&done, arguments.json)
 }

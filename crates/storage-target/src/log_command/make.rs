@@ -7,12 +7,13 @@ use narrows_log_tier::{
     Acknowledge, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, ReadMedium, Superblock,
 };
 
+use super::made::LogMade;
 use super::make_copies::make_copies;
-use super::{MakeArguments, explained, names_of, say};
+use super::{MakeArguments, Notes, explained, names_of, report};
 use crate::backing::FileDisk;
 use crate::backing::logged::{
     Consents, Mark, MediumReader, OpenMedium, check_named_once, check_no_log, identity_of, mark_of,
-    medium_word, newest_of, now_ms, open_log, open_medium, power_of,
+    newest_of, now_ms, open_log, open_medium,
 };
 use crate::backing::open::open_file_or_device;
 use crate::buffer::{Buffer, LARGEST};
@@ -44,8 +45,9 @@ pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
         arguments.copies.is_none(),
         "--copies is of a log on peers, `--log nvme-tcp://…`\nhint: of two media, --acknowledge says which have a write before it is answered"
     );
+    let notes = Notes::new(arguments.json);
     let disks = arguments.log.iter().filter_map(|place| match place {
-        LogMediumSpec::Disk(spec) => Some(medium_for(spec)),
+        LogMediumSpec::Disk(spec) => Some(medium_for(spec, &notes)),
         LogMediumSpec::Peer(_) => None,
     });
     let media: Vec<OpenMedium> = disks.collect::<Result<_>>()?;
@@ -64,8 +66,7 @@ pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
     }
     let first = first_superblock(arguments, &backing, &media, arguments.acknowledge)?;
     write_both(&media, first)?;
-    let kinds: String = media.iter().map(kind_line).collect();
-    say_made(&first, &backing, &media, &kinds)
+    report(&LogMade::of(&first, &backing, &media, &notes), arguments.json)
 }
 
 /// The first superblock of a log on these media.
@@ -113,39 +114,8 @@ pub(super) fn write_both(media: &[OpenMedium], first: Superblock) -> Result<()> 
     Ok(())
 }
 
-/// Says that a log was made, of what kind it is, and how it is served.
-pub(super) fn say_made(
-    first: &Superblock,
-    backing: &FileDisk,
-    media: &[OpenMedium],
-    kinds: &str,
-) -> Result<()> {
-    let medium_options: String =
-        media.iter().map(|medium| format!(",log={}", medium.name())).collect();
-    let path = backing.path().display();
-    // An address has what a shell takes for its own.
-    let of_shell = media.iter().any(|medium| matches!(medium, OpenMedium::Peer(_)));
-    let quote = if of_shell { "'" } else { "" };
-    say(&format!(
-        "log {} of {} bytes on {} for {path}{kinds}\nserve it: narrows-target serve --namespace {quote}{path}{medium_options}{quote} …",
-        first.id,
-        first.geometry.capacity,
-        names_of(media),
-    ))
-}
-
-/// What a medium is, a line or two.
-fn kind_line(medium: &OpenMedium) -> String {
-    let OpenMedium::Disk(medium) = medium else { return String::new() };
-    let kind = format!("\n{}: {}", medium.path().display(), medium_word(&medium.file));
-    match power_of(&medium.file) {
-        Some(power) => format!("{kind}; {power}"),
-        None => kind,
-    }
-}
-
 /// A medium that holds nothing, or an empty log.
-fn medium_for(spec: &DiskSpec) -> Result<OpenMedium> {
+fn medium_for(spec: &DiskSpec, notes: &Notes) -> Result<OpenMedium> {
     let path = spec.path.display();
     let keeps = DiskSpec { keep_contents: true, ..spec.clone() };
     let disk = open_medium(&keeps).map_err(explained)?;
@@ -164,7 +134,8 @@ fn medium_for(spec: &DiskSpec) -> Result<OpenMedium> {
             log.found.superblock.id,
             log.found.records.len()
         );
-        say(&format!("{path} holds the empty log {}, which goes", log.found.superblock.id))?;
+        let id = log.found.superblock.id;
+        notes.add(&format!("{path} holds the empty log {id}, which goes"))?;
         return log.media.into_iter().next().context("the medium that was opened");
     }
     if disk.is_device() {

@@ -3,8 +3,9 @@
 use anyhow::{Context, Result, bail, ensure};
 use narrows_log_tier::{Acknowledge, HEAD_BYTES, Superblock};
 
-use super::make::{first_superblock, say_made, write_both};
-use super::{MakeArguments, explained};
+use super::made::LogMade;
+use super::make::{first_superblock, write_both};
+use super::{MakeArguments, Notes, explained, report};
 use crate::backing::FileDisk;
 use crate::backing::logged::{
     LogOwner, OpenMedium, check_can_be_marked, newest_on, open_media, power_of_copies,
@@ -47,8 +48,8 @@ pub(super) fn make_copies(arguments: &MakeArguments, backing: &FileDisk) -> Resu
     let first = first_superblock(arguments, backing, &media, Acknowledge::Copies(copies))?;
     write_both(&media, first)?;
     check_each(&media, &first)?;
-    let kinds = format!("\n{}", power_of_copies(copies, peers));
-    say_made(&first, backing, &media, &kinds)
+    let notes = Notes::new(arguments.json);
+    report(&LogMade::of(&first, backing, &media, &notes), arguments.json)
 }
 
 /// Whether a peer holds nothing, or a log that was left empty.

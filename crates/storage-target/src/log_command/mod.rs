@@ -2,6 +2,7 @@
 
 mod drop;
 mod flush;
+mod made;
 mod make;
 mod make_copies;
 mod status;
@@ -13,7 +14,7 @@ use narrows_log_tier::Acknowledge;
 use crate::backing::OpenError;
 use crate::backing::logged::{Consents, LogOwner, OpenLog, OpenMedium, open_log};
 use crate::namespace::{DiskSpec, LogMediumSpec};
-use crate::output::say;
+use crate::output::{Notes, Report, report, say};
 use crate::spec::{InvalidSpec, check_places, log_place_of};
 
 /// What is to be done with a log.
@@ -57,6 +58,10 @@ pub(crate) struct MakeArguments {
     /// after a crash.
     #[arg(long, value_name = "WHICH", default_value = "all", value_parser = acknowledge_of)]
     acknowledge: Acknowledge,
+
+    /// As JSON: what was done, as an object.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -92,6 +97,10 @@ pub(crate) struct FlushArguments {
     /// Moves what could be read although the log can't be read to its end. Records behind that are lost.
     #[arg(long)]
     unreadable: bool,
+
+    /// As JSON: what was done, as an object.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -111,6 +120,10 @@ pub(crate) struct DropArguments {
     /// How many records that were acknowledged are lost by it, as `status` says. 0 needs not to be said.
     #[arg(long, value_name = "RECORDS", default_value_t = 0)]
     lose: usize,
+
+    /// As JSON: what was done, as an object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Does it.

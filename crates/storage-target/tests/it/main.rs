@@ -1,5 +1,7 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
+mod alarms;
+mod as_json;
 mod authentication;
 mod cache_device;
 mod cache_index;
