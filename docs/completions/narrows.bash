@@ -4808,7 +4808,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__curve)
-            opts="-h --size --help"
+            opts="-h --size --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4816,6 +4816,10 @@ _narrows() {
             case "${prev}" in
                 --size)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "csv json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -4986,7 +4990,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__forecast__subcmd__reads)
-            opts="-h --run --workload --rate --sessions --read --read-alone --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --hits --format --help"
+            opts="-h --run --workload --rate --sessions --read --read-alone --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --buffercache --hits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5053,6 +5057,10 @@ _narrows() {
                     return 0
                     ;;
                 --trace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --buffercache)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

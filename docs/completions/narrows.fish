@@ -1223,6 +1223,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "cache" -d 'A read cache: sessions that read storage without the tier and with it'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from curve" -l size -d 'Size of a block of the cache' -r
+complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from curve" -l format -d 'Format of standard output' -r -f -a "csv\t'Lines of size and share, which --curve reads'
+json\t'An object: from, block_bytes, and points with size_bytes, missed, missed_least, missed_most (shares)'"
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from curve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "forecast" -d 'Forecast what a tier would give: off and on, what stops the gain, what is unknown'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "prove" -d 'Measure a tier off and on, and hold the forecast against it'

@@ -2123,6 +2123,7 @@ _arguments "${_arguments_options[@]}" : \
 '--tier-size=[Size of the tier]:SIZE:_default' \
 '(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
 '(--curve --hits)--trace=[A trace of the reads that reach storage, instead\: what blkparse prints, or fio'\''s write_iolog]:FILE:_files' \
+'(--curve --trace --hits --blocks-hit)*--buffercache=[What shared_buffers holds of each relation, and its reads, instead\: CSV of the statement below. Twice\: the reads between two looks]:FILE:_files' \
 '--hits=[Share of the reads that it serves, instead]:SHARE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
@@ -2151,6 +2152,7 @@ _arguments "${_arguments_options[@]}" : \
 '--tier-size=[Size of the tier]:SIZE:_default' \
 '(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
 '(--curve --hits)--trace=[A trace of the reads that reach storage, instead\: what blkparse prints, or fio'\''s write_iolog]:FILE:_files' \
+'(--curve --trace --hits --blocks-hit)*--buffercache=[What shared_buffers holds of each relation, and its reads, instead\: CSV of the statement below. Twice\: the reads between two looks]:FILE:_files' \
 '--hits=[Share of the reads that it serves, instead]:SHARE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
@@ -2360,6 +2362,8 @@ esac
 (curve)
 _arguments "${_arguments_options[@]}" : \
 '--size=[Size of a block of the cache]:SIZE:_default' \
+'--format=[Format of standard output]:FORMAT:((csv\:"Lines of size and share, which --curve reads"
+json\:"An object\: from, block_bytes, and points with size_bytes, missed, missed_least, missed_most (shares)"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':trace -- The trace; - is standard input:_files' \

@@ -4,6 +4,7 @@ use narrows_cost::CostLine;
 use serde::Serialize;
 
 use crate::lines;
+use crate::pool_reads::PoolReads;
 
 /// Which product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -130,6 +131,9 @@ pub struct Forecast {
     pub time: Vec<Share>,
     /// Whether writing behind keeps up; empty for a read cache.
     pub destaging: Vec<String>,
+    /// The reads by relation, of a read cache for which the server's buffer pool was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolReads>,
     /// What is not known.
     pub unknown: Vec<Unknown>,
     /// What it rests on and can't show.

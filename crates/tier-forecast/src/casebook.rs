@@ -234,6 +234,7 @@ impl TierCase {
                     curve: None,
                     hits: Some(given(1.0)),
                     counted: None,
+                    pool: None,
                 };
                 read_tier(&now, &tier)
             }

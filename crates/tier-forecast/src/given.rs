@@ -2,6 +2,7 @@
 
 use narrows_cost::Given;
 
+use crate::buffercache::Buffercache;
 use crate::curve::Curve;
 
 /// Why there is no forecast, and what to do.
@@ -157,4 +158,6 @@ pub struct ReadTier {
     pub hits: Option<Given>,
     /// Counted buffer hits and reads, where only they are known: they bound nothing but say how many accesses become reads.
     pub counted: Option<[f64; 2]>,
+    /// Reads by relation, and what the server's buffer pool holds of each, where that was looked at.
+    pub pool: Option<Buffercache>,
 }

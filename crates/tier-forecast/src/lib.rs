@@ -17,7 +17,9 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod buffercache;
 pub mod casebook;
+mod csv_records;
 mod curve;
 mod destage;
 mod from_live;
@@ -29,6 +31,7 @@ mod log_proof;
 mod log_tier;
 mod loops;
 mod miss_queue;
+mod pool_reads;
 mod popularity;
 mod proof;
 mod quantity;
@@ -38,11 +41,13 @@ mod trace;
 mod wal_trace;
 
 pub use answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
+pub use buffercache::{BUFFERCACHE_BYTES_MAX, BUFFERCACHE_SQL, Buffercache};
 pub use curve::{CURVE_BYTES_MAX, Curve};
 pub use from_run::{DeviceFlush, device_flush, fabric_added, log_now, read_now};
 pub use given::{Limit, LogNow, LogTier, ReadNow, ReadTier, Refused};
 pub use log_proof::{log_proof, sides};
 pub use log_tier::log_tier;
+pub use pool_reads::{PoolReads, RelationReads};
 pub use popularity::Popularity;
 pub use proof::{MeasuredRange, Proof, ProofOutcome, ProofRow};
 pub use quantity::{Quantity, bytes, bytes_per_s, number, per_s, share, time_us};

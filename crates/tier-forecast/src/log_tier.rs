@@ -74,6 +74,7 @@ pub fn log_tier(now: &LogNow, tier: &LogTier) -> Result<Forecast, Refused> {
         next,
         time: time(&lines, now),
         destaging: destage::sentences(&lines, destaged),
+        pool: None,
         unknown: unknown(now, tier),
         doubts,
         lines,

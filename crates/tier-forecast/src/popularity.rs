@@ -33,9 +33,9 @@ pub enum Popularity {
 }
 
 /// So many blocks, each read with this probability.
-struct Group {
-    blocks: f64,
-    each: f64,
+pub(crate) struct Group {
+    pub blocks: f64,
+    pub each: f64,
 }
 
 impl Popularity {
@@ -91,7 +91,7 @@ fn zipf(blocks: u64, theta: f64) -> Vec<Group> {
 }
 
 /// LRU by Che's approximation.
-fn lru(groups: &[Group], cached: f64) -> f64 {
+pub(crate) fn lru(groups: &[Group], cached: f64) -> f64 {
     let there = |group: &Group, reads: f64| -(-group.each * reads).exp_m1();
     let held = |reads: f64| groups.iter().map(|g| g.blocks * there(g, reads)).sum::<f64>();
     let (mut low, mut high) = (0.0, 1.0);
@@ -109,8 +109,8 @@ fn lru(groups: &[Group], cached: f64) -> f64 {
     groups.iter().map(|group| group.blocks * group.each * there(group, high)).sum()
 }
 
-/// The most popular that fit.
-fn most_popular(groups: &[Group], cached: f64) -> f64 {
+/// The most popular that fit, of groups of which the most popular come first.
+pub(crate) fn most_popular(groups: &[Group], cached: f64) -> f64 {
     let (mut room, mut served) = (cached, 0.0);
     for group in groups {
         let taken = group.blocks.min(room);

@@ -91,6 +91,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
             "the law of the reads: LRU to the best there is",
         )),
         counted: None,
+        pool: None,
     };
     let forecast = read_tier(&now, &tier)?;
     let rate = known(on, metric::THROUGHPUT, 1.0);

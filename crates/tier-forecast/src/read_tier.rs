@@ -13,6 +13,7 @@ use crate::lines::{Lines, high, low, of, value};
 use crate::log_answer::LOCKS_DECIDE;
 use crate::loops::{HALF_BUSY, Limits, Loop, contradiction, law};
 use crate::miss_queue::{ReadsNow, ReadsThen, mean_read};
+use crate::pool_reads::{PoolReads, pool_reads};
 
 /// A part of a read that is no smaller than what arithmetic adds.
 const ROUNDING: f64 = 1e-3;
@@ -40,11 +41,16 @@ struct Read {
 pub fn read_tier(now: &ReadNow, tier: &ReadTier) -> Result<Forecast, Refused> {
     let cpu = (&now.cpu_us, &now.cpus);
     contradiction(&now.rate_per_s, &now.sessions, now.read_us.value, cpu, "reads")?;
-    let missed = missed(tier)?;
+    let pool = pool(tier)?;
+    let missed = match &pool {
+        Some(pool) => Some(by_pool(pool)),
+        None => missed(tier)?,
+    };
     let mut lines = Lines::new();
     let known = known(&mut lines, now);
     let read = reads(&mut lines, &known, tier, missed);
     let mut doubts = now.doubts.clone();
+    doubts.extend(pool.iter().flat_map(of_pool));
     doubts.extend(said(now, tier, read.is.is_some()));
     let next = rates(&mut lines, (&known, now), &read, &mut doubts);
     bytes(&mut lines, now);
@@ -56,10 +62,37 @@ pub fn read_tier(now: &ReadNow, tier: &ReadTier) -> Result<Forecast, Refused> {
         next,
         time: time(&lines, now),
         destaging: Vec::new(),
-        unknown: unknown(now, tier),
+        unknown: unknown(now, tier, pool.is_some()),
+        pool,
         doubts,
         lines,
     })
+}
+
+/// The reads by relation, where the server's pool was looked at.
+fn pool(tier: &ReadTier) -> Result<Option<PoolReads>, Refused> {
+    let both = tier.pool.as_ref().zip(of(&tier.size_bytes)).filter(|_| tier.hits.is_none());
+    both.map(|(pool, size)| pool_reads(pool, size)).transpose()
+}
+
+fn by_pool(pool: &PoolReads) -> Given {
+    let source = format!("{}: LRU, reads spread evenly in each relation", pool.from);
+    Given::of(Some(pool.missed()), Basis::Described, source)
+}
+
+/// What a share of hits by the pool rests on.
+fn of_pool(pool: &PoolReads) -> Vec<String> {
+    let mut all = vec![
+        "grade C: the share of hits rests on an assumption, that each relation's reads are spread evenly over those of its blocks that the pool does not keep: a hot part within a relation gives more, scans of more than fits give less; least and most hold without it, where the tier takes over what is written".to_string(),
+        "reads are the server's: what of them the kernel's page cache served never reaches storage; sizes are those of the last VACUUM or ANALYZE, or what the pool shows to be larger".to_string(),
+    ];
+    if pool.elsewhere > 0.0 {
+        all.push(format!(
+            "{} of the reads are of other databases or of relations that are gone, and count as missed",
+            Ratio(pool.elsewhere / pool.reads)
+        ));
+    }
+    all
 }
 
 /// The share of reads that it misses, by the curve or by what is given.
@@ -417,7 +450,7 @@ fn said(now: &ReadNow, tier: &ReadTier, known: bool) -> Vec<String> {
     all
 }
 
-fn unknown(now: &ReadNow, tier: &ReadTier) -> Vec<Unknown> {
+fn unknown(now: &ReadNow, tier: &ReadTier, by_pool: bool) -> Vec<Unknown> {
     let mut figures = vec![
         (&now.rate_per_s, "reads now", "a rate", "--rate"),
         (&now.read_us, "a read now", "everything", "--read"),
@@ -436,11 +469,11 @@ fn unknown(now: &ReadNow, tier: &ReadTier) -> Vec<Unknown> {
             hint: hint.to_string(),
         })
         .collect();
-    if tier.hits.is_none() && (tier.curve.is_none() || of(&tier.size_bytes).is_none()) {
+    if !by_pool && tier.hits.is_none() && (tier.curve.is_none() || of(&tier.size_bytes).is_none()) {
         all.push(Unknown {
             what: "share of the reads that it serves".to_string(),
             gives: "a rate and the mean read".to_string(),
-            hint: "--curve FILE with --tier-size, or --hits".to_string(),
+            hint: "--curve or --buffercache FILE with --tier-size, or --hits".to_string(),
         });
     }
     if locks_decide(now) {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-use narrows_tier_forecast::{Quantity, bytes, bytes_per_s, number, per_s, share, time_us};
+use clap::{Args, Subcommand, ValueEnum};
+use narrows_tier_forecast::{
+    BUFFERCACHE_SQL, Quantity, bytes, bytes_per_s, number, per_s, share, time_us,
+};
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::block::binary_size;
@@ -55,6 +57,18 @@ pub struct CurveArgs {
     /// Size of a block of the cache
     #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "8k")]
     pub size: u64,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = CurveFormat::Csv)]
+    pub format: CurveFormat,
+}
+
+/// How a curve is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CurveFormat {
+    /// Lines of size and share, which --curve reads
+    Csv,
+    /// An object: from, block_bytes, and points with size_bytes, missed, missed_least, missed_most (shares)
+    Json,
 }
 
 /// `narrows tier prove`
@@ -279,13 +293,13 @@ Examples:
                                            a run's uncached lookups, a share of hits that is assumed
   narrows tier forecast reads --run 7f3a --tier-read 16us --curve misses.csv --tier-size 64GiB
                                            the share by a miss curve
+  psql --csv -d shop -f buffercache.sql > pool.csv
+  narrows tier forecast reads --run 7f3a --tier-read 16us --buffercache pool.csv --tier-size 64GiB
+                                           the share by PostgreSQL's pool and counters, assumed in part
   narrows tier forecast reads --rate 125688/s --sessions 32 --read 233us --cpu-per-read 14us \\
       --cpus 16 --tier-read 16us --hits 95%
                                            an AWR report's figures")]
-#[command(after_long_help = "\
-A miss curve has lines of a size and the share of the reads that a cache of that size misses, as in 64GiB,0.42; `narrows tier curve` makes \
-one of a trace. It must be of the reads that reach storage, behind the server's own cache. Without a curve only a bound is known. The book's page on tiers \
-(docs/src/guide/tier.md) has the law.")]
+#[command(after_long_help = reads_notes())]
 pub struct ReadTierArgs {
     /// A run (id or file) with a workload that reads storage, or an observed server
     #[arg(long, value_name = "RUN", conflicts_with_all = ["rate", "sessions", "read", "cpu_per_read"])]
@@ -335,12 +349,31 @@ pub struct ReadTierArgs {
     /// A trace of the reads that reach storage, instead: what blkparse prints, or fio's write_iolog
     #[arg(long, value_name = "FILE", requires = "tier_size", conflicts_with_all = ["curve", "hits"])]
     pub trace: Option<PathBuf>,
+    /// What shared_buffers holds of each relation, and its reads, instead: CSV of the statement below. Twice: the reads between two looks
+    #[arg(long, value_name = "FILE", requires = "tier_size", conflicts_with_all = ["curve", "trace", "hits", "blocks_hit"])]
+    pub buffercache: Vec<PathBuf>,
     /// Share of the reads that it serves, instead
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub hits: Option<Quantity>,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
+}
+
+/// What a curve is, and the statement for `--buffercache`.
+fn reads_notes() -> String {
+    let sql: String = BUFFERCACHE_SQL.lines().map(|line| format!("  {line}\n")).collect();
+    format!(
+        "\
+A miss curve has lines of a size and the share of the reads that a cache of that size misses, as in 64GiB,0.42; `narrows tier curve` makes \
+one of a trace. It must be of the reads that reach storage, behind the server's own cache. Without a curve only a bound is known, or what \
+--buffercache adds to it. The book's page on tiers (docs/src/guide/tier.md) has the law.
+
+--buffercache takes what this statement prints with psql --csv in the database that reads (PostgreSQL 13 to 18; pg_monitor, and once \
+CREATE EXTENSION pg_buffercache). It goes through the whole pool and locks each buffer's header in turn, as any use of pg_buffercache does:
+
+{sql}"
+    )
 }
 
 /// How long a tier is warmed: a large one takes hours.

@@ -1,7 +1,7 @@
 //! `narrows tier`: what a tier in front of storage would give.
 
 use std::io::{BufRead, BufReader, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_cost::{Basis, Given, Range};
@@ -13,15 +13,15 @@ use narrows_runner::request::log::PlacementRequest;
 use narrows_runner::tier_proof::{self, LogTierProof, ReadProofRequest, ReadTierProof};
 use narrows_runner::{execute, tiers};
 use narrows_tier_forecast::{
-    CURVE_BYTES_MAX, Curve, Forecast, LogNow, LogTier, Popularity, Quantity, ReadNow, ReadTier,
-    Trace, WalCounted, WalTrace, log_tier, read_tier,
+    BUFFERCACHE_BYTES_MAX, Buffercache, CURVE_BYTES_MAX, Curve, Forecast, LogNow, LogTier,
+    Popularity, Quantity, ReadNow, ReadTier, Trace, WalCounted, WalTrace, log_tier, read_tier,
 };
 
 use crate::args::Format;
 use crate::args::db::KeysArg;
 use crate::args::tier::{
-    CurveArgs, ForecastTier, LogProofArgs, LogTierArgs, ProofTier, ReadProofArgs, ReadTierArgs,
-    TierArgs, TierCommand,
+    CurveArgs, CurveFormat, ForecastTier, LogProofArgs, LogTierArgs, ProofTier, ReadProofArgs,
+    ReadTierArgs, TierArgs, TierCommand,
 };
 use crate::terminal::Terminal;
 use crate::{Exit, output};
@@ -51,9 +51,34 @@ pub fn tier(args: TierArgs) -> Result<Exit> {
     }
 }
 
-/// The lines that `--curve` reads.
+/// A trace's curve.
 fn print_curve(args: &CurveArgs) -> Result<Exit> {
     let curve = traced(&args.trace, args.size as f64)?;
+    let text = match args.format {
+        CurveFormat::Csv => curve_lines(&curve),
+        CurveFormat::Json => curve_object(&curve, args.size)?,
+    };
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn curve_object(curve: &Curve, block_bytes: u64) -> Result<String> {
+    let points = curve.points().iter().map(|(size_bytes, miss)| {
+        serde_json::json!({
+            "size_bytes": *size_bytes as u64,
+            "missed": miss.value,
+            "missed_least": miss.low,
+            "missed_most": miss.high,
+        })
+    });
+    let points: Vec<serde_json::Value> = points.collect();
+    let object =
+        serde_json::json!({ "from": curve.from, "block_bytes": block_bytes, "points": points });
+    Ok(serde_json::to_string_pretty(&object)? + "\n")
+}
+
+/// The lines that `--curve` reads.
+fn curve_lines(curve: &Curve) -> String {
     let mut text = format!("size,miss\n# {}\n", curve.from);
     for (size, miss) in curve.points() {
         let share = |value: f64| format!("{:.4}", value * 100.0);
@@ -61,8 +86,7 @@ fn print_curve(args: &CurveArgs) -> Result<Exit> {
         let ends = if low == high { low } else { format!("{low}..{high}") };
         text += &format!("{}B,{ends}%\n", *size as u64);
     }
-    output::print(&text)?;
-    Ok(Exit::Done)
+    text
 }
 
 /// A trace's curve, of blocks of that size.
@@ -300,6 +324,7 @@ fn reads(args: &ReadTierArgs) -> Result<Exit> {
         curve,
         hits: args.hits.as_ref().map(|hits| of(Some(hits), "--hits")),
         counted: counted.map(|(hit, read)| [hit.range.value, read.range.value]),
+        pool: pool(&args.buffercache)?,
     };
     print(&read_tier(&now, &tier).map_err(tiers::refused)?, args.format)
 }
@@ -326,6 +351,27 @@ fn given_reads(args: &ReadTierArgs) -> ReadNow {
         no_law: None,
         law_off: 0.0,
         doubts: Vec::new(),
+    }
+}
+
+/// A server's pool and the reads by relation, of one look or between two.
+fn pool(files: &[PathBuf]) -> Result<Option<Buffercache>> {
+    let one = |file: &PathBuf| {
+        let name = file.display().to_string();
+        let text = narrows_files::read_text(file, BUFFERCACHE_BYTES_MAX).map_err(|refused| {
+            let hint = "`narrows tier forecast reads --help` has the statement that prints it, for psql --csv";
+            Failure::hinted(format!("--buffercache {name}: {refused}"), hint)
+        })?;
+        Buffercache::parse(&name, &text).map_err(tiers::refused)
+    };
+    match files {
+        [] => Ok(None),
+        [only] => one(only).map(Some),
+        [before, later] => one(before)?.until(one(later)?).map(Some).map_err(tiers::refused),
+        _ => Err(Failure::hinted(
+            format!("--buffercache is given {} times", files.len()),
+            "once for the reads since the counters were reset, twice for those between two looks",
+        )),
     }
 }
 

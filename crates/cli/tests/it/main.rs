@@ -4,6 +4,7 @@
 mod alone;
 mod block;
 mod block_device;
+mod buffercache;
 mod clean;
 mod command;
 mod common;

@@ -88,6 +88,26 @@ fn a_traces_curve_is_what_the_forecast_reads() {
         curve.starts_with("size,miss\n# ") && curve.contains("8192B,90.0000..100.0000%"),
         "{curve}"
     );
+    // The same as an object.
+    let object = run(&["curve", trace, "--format", "json"]);
+    let object: serde_json::Value = serde_json::from_slice(&object.stdout).unwrap();
+    let points = object["points"].as_array().unwrap();
+    let shares = |text: &str| {
+        let shares = text.strip_suffix('%').unwrap().split("..").map(|end| end.parse::<f64>());
+        let shares: Vec<f64> = shares.map(Result::unwrap).collect();
+        (shares[0], *shares.last().unwrap())
+    };
+    let lines: Vec<&str> = curve.lines().skip(2).collect();
+    assert_eq!((points.len(), object["block_bytes"].as_u64()), (lines.len(), Some(8192)));
+    for (point, line) in points.iter().zip(lines) {
+        let (size, missed) = line.split_once("B,").unwrap();
+        assert_eq!(point["size_bytes"].to_string(), size);
+        let (least, most) = shares(missed);
+        let of = |key: &str| point[key].as_f64().unwrap() * 100.0;
+        assert!((of("missed_least") - least).abs() < 1e-4, "{point} {line}");
+        assert!((of("missed_most") - most).abs() < 1e-4, "{point} {line}");
+        assert!((least - 1e-4..=most + 1e-4).contains(&of("missed")), "{point} {line}");
+    }
     let of = |what: &[&str]| {
         let asked = ["forecast", "reads", "--rate", "10k/s", "--sessions", "4", "--read", "300us"];
         let more = ["--tier-read", "16us", "--tier-size", "1MiB", "--format", "json"];

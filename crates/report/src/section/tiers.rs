@@ -1,8 +1,8 @@
 //! A tier in front of storage: off and on, what stops the gain, and every line to be redone with a pencil.
 
 use narrows_cost::{CostLine, number};
-use narrows_tier_forecast::{Forecast, OffOn, Share, Tier, Unit};
-use narrows_units::{BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
+use narrows_tier_forecast::{Forecast, OffOn, PoolReads, RelationReads, Share, Tier, Unit};
+use narrows_units::{Bytes, BytesPerSecond, Nanos, OpsPerSecond, Ratio, significant};
 
 use super::costs::numbered;
 use super::plans::labelled;
@@ -10,6 +10,8 @@ use crate::document::{
     self, At, Block, Cell, Column, Depth, Document, Entry, Foot, Head, Row, Section, Sheet, Table,
 };
 
+/// Relations that are shown.
+const RELATIONS: usize = 8;
 /// Nanoseconds of a microsecond.
 const US_NS: f64 = 1e3;
 
@@ -24,7 +26,11 @@ pub fn tier(forecast: &Forecast) -> Document {
                 docs/src/guide/tier.md.";
     Document {
         head: Head { depth: Depth::Page, name: name.to_string(), title, ..Head::default() },
-        sections: vec![table(forecast), told(forecast), lines(forecast)],
+        sections: [Some(table(forecast)), forecast.pool.as_ref().map(relations)]
+            .into_iter()
+            .flatten()
+            .chain([told(forecast), lines(forecast)])
+            .collect(),
         foot: Foot { more: vec![more.into()], ..Foot::default() },
         sheet: sheet(forecast),
         json: document::json(forecast),
@@ -79,6 +85,51 @@ fn times(row: &OffOn) -> String {
         (Unit::Us, false) => format!("× {} slower", significant(1.0 / times, 3)),
         _ => format!("× {}", significant(times, 3)),
     }
+}
+
+/// Reads by relation, and what the pool has of each.
+fn relations(pool: &PoolReads) -> Section {
+    let mut table = Table::new(vec![
+        Column::name("relation", 0),
+        Column::figure("size", 46),
+        Column::figure("in the pool", 59),
+        Column::figure("blocks read", 72),
+        Column::figure("per block", 83),
+        Column::figure("of the tier", 96),
+    ]);
+    table.screen.longest_name = 35;
+    table.rows = pool.relations.iter().take(RELATIONS).map(of_relation).collect();
+    let shares = format!(
+        "at least {}; if each relation's reads are spread evenly, {} by LRU and {} at most",
+        Ratio(pool.least),
+        Ratio(pool.even_lru),
+        Ratio(pool.even_most)
+    );
+    let room = format!(
+        "{} of {} were used again since they came",
+        Ratio(1.0 - pool.room),
+        Bytes(pool.pool_bytes as u64).iec()
+    );
+    let mut entries = vec![Entry::new("share of hits", shares), Entry::new("shared_buffers", room)];
+    if let Some(others) = pool.relations.len().checked_sub(RELATIONS).filter(|others| *others > 0) {
+        let said = format!("{others} more that were read; --format json has all");
+        entries.push(Entry::new("not shown", said));
+    }
+    entries.extend(pool.advice.iter().map(|advice| Entry::new("advice", advice.as_str())));
+    Section::new("relations", "Relations").with([Block::Table(table), labelled(entries)])
+}
+
+fn of_relation(relation: &RelationReads) -> Row {
+    let size = |bytes: f64| Bytes(bytes as u64).iec();
+    let cells = [
+        relation.name.clone(),
+        relation.bytes.map_or("-".to_string(), size),
+        size(relation.pool_bytes),
+        number(relation.reads),
+        relation.reads_per_block.map_or("-".to_string(), |each| significant(each, 3)),
+        size(relation.tier_bytes),
+    ];
+    Row::Cells(cells.map(Cell::from).to_vec(), Vec::new())
 }
 
 /// What stops the gain, where the time goes, writing behind, what is unknown and doubted.

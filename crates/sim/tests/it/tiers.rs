@@ -57,6 +57,7 @@ fn forecast_reads(run: &narrows_model::Run, hit_ns: f64) -> Forecast {
         curve: None,
         hits: Some(is(1.0)),
         counted: None,
+        pool: None,
     };
     let now = read_now(run, None).expect("it reads");
     read_tier(&now, &tier).expect("its figures agree")

@@ -83,5 +83,6 @@ pub fn cache(hit_us: f64, hits: Option<Given>) -> ReadTier {
         curve: None,
         hits,
         counted: None,
+        pool: None,
     }
 }

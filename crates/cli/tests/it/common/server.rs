@@ -147,6 +147,19 @@ impl TheirServer {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// What `psql --csv` prints to the server's owner, who waits for no lock.
+    pub fn csv(&self, database: &str, sql: &str) -> String {
+        let port = self.port.to_string();
+        let output = Command::new(self.bin.join("psql"))
+            .args(["-Xq", "--csv", "-v", "ON_ERROR_STOP=1", "-h", self.folder.to_str().unwrap()])
+            .args(["-p", &port, "-U", SUPERUSER, "-d", database, "-c", sql])
+            .env("PGOPTIONS", "-c lock_timeout=1ms")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// Makes it a standby that follows nobody, at its next start.
     pub fn make_standby(&self) {
         let signal = self.folder.join("data/standby.signal");
