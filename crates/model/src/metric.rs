@@ -337,6 +337,10 @@ metrics! { GENERAL:
     /// Time that a step of the commit ladder adds to the step below it: difference of the two 99.9th percentiles, each over all
     /// repeats together, ns.
     ADDED_P999: "added_p999", Ns, Less;
+    /// Median latency of a durable write without the log tier over that of the same write with it, in the same repeat.
+    TIER_SPEEDUP_P50: "tier_speedup_p50", Ratio, More;
+    /// Mean latency of a durable write without the log tier over that of the same write with it, in the same repeat.
+    TIER_SPEEDUP_MEAN: "tier_speedup_mean", Ratio, More;
     /// Mean latency of a WAL stream beside others over that of a stream alone, in the same repeat.
     INTERFERENCE: "interference", Ratio, Less;
     /// 99th percentile of the latencies of all repeats together, ns: for windows that are too short for their own.

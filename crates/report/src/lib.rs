@@ -51,7 +51,7 @@ pub use calibration::RateAnswer;
 pub use capacity::{CapacityRow, Figure};
 pub use head::Head;
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
-pub use log::{CommitsRow, SharingPoint, StepFigures, StepRow, Streams, StreamsRow};
+pub use log::{CommitsRow, SharingPoint, StepFigures, StepRow, Streams, StreamsRow, TierGain};
 pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use outputs::{

@@ -77,9 +77,12 @@ Examples:
     narrows-target log status /fast/wal.log
     narrows-target log flush --for /slow/wal.img --log /fast/wal.log
 
-  In the memory of two of three other machines; on each of them, then here:
+  In the memory of two of three other machines. On each of them, at its own address, with
+  this machine's NQN (/etc/nvme/hostnqn) as HOSTNQN:
     narrows-target serve --subsystem nqn.2026-11.org.example:peer --namespace ram:1GiB \\
-      --listen 192.0.2.21:4420 --allow-any-host
+      --listen 192.0.2.21:4420 --allow-host HOSTNQN
+
+  Then here:
     narrows-target log make --for /slow/wal.img --copies 2 --separate-power \\
       --log nvme-tcp://192.0.2.21/nqn.2026-11.org.example:peer \\
       --log nvme-tcp://192.0.2.22/nqn.2026-11.org.example:peer \\

@@ -213,7 +213,7 @@ pub(crate) fn log_place_of(text: &str) -> Result<LogMediumSpec, InvalidSpec> {
         text.parse().map_err(|error: InvalidAddress| InvalidSpec(error.to_string()))?;
     if address.reconnect.is_some() {
         return invalid(format!(
-            "`{text}`: a peer that was lost joins at the next start; leave reconnect-delay and ctrl-loss-tmo out"
+            "`{text}`: a peer that was lost is tried again every 2 s; leave reconnect-delay and ctrl-loss-tmo out"
         ));
     }
     Ok(LogMediumSpec::Peer(Box::new(address)))
@@ -377,7 +377,7 @@ mod tests {
         assert!(why(&format!("a,{peer},log=b")).contains("on peers, or on files"));
         assert!(why(&format!("a{}", format!(",{peer}").repeat(9))).contains("9 are named"));
         assert!(why("a,log=nvme-tcp://h").contains("subsystem's NQN"));
-        assert!(why(&format!("a,{peer}?reconnect-delay=1,{peer}")).contains("at the next start"));
+        assert!(why(&format!("a,{peer}?reconnect-delay=1,{peer}")).contains("every 2 s; leave"));
         assert!(bytes_of("99999999T").unwrap_err().to_string().contains("too large"));
         assert_eq!(wait_of("50us").unwrap(), Wait::Spin(Duration::from_micros(50)));
         assert!(wait_of("50ms").unwrap_err().to_string().contains("50ms"));

@@ -52,15 +52,19 @@ pub fn number(text: &str) -> Result<Quantity, String> {
     ranged(text, one, "is no number, like 16 or 8..12")
 }
 
-/// Bytes.
+/// Bytes: a letter alone (`64g`) is a power of two, as in every option of a size; `960MB` is decimal, as write-ups print it.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub fn bytes(text: &str) -> Result<Quantity, String> {
     let one = |text: &str| {
-        text.parse().map(|bytes: Bytes| bytes.0 as f64).map_err(|error| format!("{error}"))
+        let is_letter = |unit: &str| matches!(unit, "k" | "K" | "m" | "M" | "g" | "G" | "t" | "T");
+        let unit = text.trim_start_matches(is_of_a_number).trim();
+        let binary = is_letter(unit).then(|| format!("{text}i"));
+        let bytes: Result<Bytes, _> = binary.as_deref().unwrap_or(text).parse();
+        bytes.map(|bytes| bytes.0 as f64).map_err(|error| format!("{error}"))
     };
-    ranged(text, one, "is no size, like 960MB or 64GiB")
+    ranged(text, one, "is no size, like 64g or 960MB")
 }
 
 /// Bytes per second.
@@ -175,6 +179,10 @@ mod tests {
         assert!(per_s("0/s").unwrap_err().contains("above 0"));
         assert_eq!(ends(number("8..12")), (8.0, 12.0));
         assert_eq!(ends(bytes("960MB")), (960e6, 960e6));
+        for gib in ["64g", "64 G", "64GiB", "65536m"] {
+            assert_eq!(ends(bytes(gib)).0, (64u64 << 30) as f64, "{gib}");
+        }
+        assert_eq!(ends(bytes("1..2k")), (1024.0, 2048.0));
         assert_eq!(ends(bytes_per_s("500MB/s")), (500e6, 500e6));
         assert_eq!(ends(share("70..90%")), (0.7, 0.9));
         assert_eq!(ends(share("0.8")), (0.8, 0.8));

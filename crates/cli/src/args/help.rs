@@ -54,7 +54,7 @@ const TOPICS: [(&str, &str); 11] = [
     ),
     (
         "Tier",
-        "medium-flush medium added fabric backing log-size tier-read miss-added tier-size curve trace buffercache hits",
+        "tier medium-flush medium added fabric backing log-size tier-read miss-added tier-size curve trace buffercache hits",
     ),
     ("Time", "for watch quick thorough window minutes repeats round warm-up starts idle"),
     (

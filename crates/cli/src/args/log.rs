@@ -152,11 +152,16 @@ Examples:
   narrows log ladder --wal /wal                   what each layer adds to a commit there
   narrows log ladder --standby                    with a synchronous standby on this machine
   narrows log ladder --no-database --methods all  each way to make a write durable
-  narrows log ladder --sizes 512,8k,128k --layouts all")]
+  narrows log ladder --sizes 512,8k,128k --layouts all
+  narrows log ladder --wal /wal-off --tier /wal-on
+                                                  and what a log tier makes of the flush")]
 pub struct LadderArgs {
     /// Where.
     #[command(flatten)]
     pub place: LogTargetArgs,
+    /// Folder on the same storage with a log tier in front: the durable write there too, by one writer and by four
+    #[arg(long, value_name = "DIR", conflicts_with = "write_to_device")]
+    pub tier: Option<PathBuf>,
     /// Sync methods
     #[arg(
         long,

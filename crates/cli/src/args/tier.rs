@@ -256,7 +256,7 @@ pub struct LogTierArgs {
     /// CPUs that the server can use [default: the run's]
     #[arg(long, value_name = "N", value_parser = number)]
     pub cpus: Option<Quantity>,
-    /// WAL bytes per transaction [default: the run's]
+    /// WAL bytes per transaction: 2k is 2 KiB [default: the run's]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub wal_per_transaction: Option<Quantity>,
     /// One durable write of one writer on the medium
@@ -277,7 +277,7 @@ pub struct LogTierArgs {
     /// Sequential writes that the backing takes
     #[arg(long, value_name = "BYTES/s", value_parser = bytes_per_s)]
     pub backing: Option<Quantity>,
-    /// Size of the log tier
+    /// Size of the log tier: 1g is 1 GiB, 960MB is decimal
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub log_size: Option<Quantity>,
     /// Format of standard output
@@ -325,7 +325,7 @@ pub struct ReadTierArgs {
     /// CPUs that the server can use [default: the run's]
     #[arg(long, value_name = "N", value_parser = number)]
     pub cpus: Option<Quantity>,
-    /// Bytes of one read [default: the run's]
+    /// Bytes of one read: 8k is 8 KiB [default: the run's]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub block: Option<Quantity>,
     /// Buffer hits that the server counted (blks_hit), with --blocks-read
@@ -340,7 +340,7 @@ pub struct ReadTierArgs {
     /// What a read that it does not serve takes longer than now
     #[arg(long, value_name = "TIME", value_parser = time_us)]
     pub miss_added: Option<Quantity>,
-    /// Size of the tier
+    /// Size of the tier: 64g is 64 GiB
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub tier_size: Option<Quantity>,
     /// A miss curve of the reads that reach storage: a file of lines with size and share missed

@@ -75,6 +75,7 @@ fn whole(args: WholeArgs) -> Result<Exit> {
 fn ladder(args: LadderArgs) -> Result<Exit> {
     let request = LadderRequest {
         place: place(args.place),
+        tier: args.tier,
         database: database(args.database),
         cells: WriteVariant::all(&methods(&args.methods), &layouts(&args.layouts), &args.sizes),
         repeats: args.repeats,

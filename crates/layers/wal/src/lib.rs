@@ -29,8 +29,8 @@ pub use after::{Committed, after, planned as planned_after};
 pub use append::SyncMethod;
 pub use error::LogError;
 pub use ladder::{
-    Absent, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, Laddered, Layout, Method,
-    WriteVariant, measure_ladder, measure_namespace_ladder, planned_ladder,
+    Absent, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, LadderTier, Laddered, Layout,
+    Method, WriteVariant, measure_ladder, measure_namespace_ladder, planned_ladder,
 };
 pub use medium::{LogGround, LogNamespace, LogQueue};
 pub use places::{LogMediumSpec, Placed, Places, PlacesPlan, Worked, on_places, planned_places};

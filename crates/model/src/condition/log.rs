@@ -60,6 +60,8 @@ pub const SEGMENT_BYTES: Key<f64> = Key::new("segment_bytes");
 pub const SENTENCE: Key<str> = Key::new("sentence");
 /// Where the sizes of commits come from.
 pub const SIZES_FROM: Key<str> = Key::new("sizes_from");
+/// The drives under the folder of a log tier where they are those under WAL too, by their kernel names.
+pub const SAME_DRIVES: Key<str> = Key::new("same_drives");
 /// The step of the ladder that this one is compared with.
 pub const STANDS_ON: Key<str> = Key::new("stands_on");
 /// Number of log streams.
@@ -74,6 +76,8 @@ pub const TARGET_NS: Key<f64> = Key::new("target_ns");
 pub const TARGET_QUANTILE: Key<f64> = Key::new("target_quantile");
 /// Statements between two timed ones that are not timed.
 pub const UNTIMED_STATEMENTS_BETWEEN: Key<f64> = Key::new("untimed_statements_between");
+/// The measurement of the same step in the folder without the log tier.
+pub const WITHOUT_TIER: Key<str> = Key::new("without_tier");
 /// Time of an operation in the client, ns.
 pub const WORK_CLIENT_NS: Key<f64> = Key::new("work_client_ns");
 /// CPU time of an operation, ns.

@@ -1,6 +1,7 @@
 //! The steps from the device's flush to the database's commit.
 
 use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
+use narrows_units::significant;
 
 use crate::notes::{NoteMark, Notes};
 use crate::print::{half_width, percent, size, time};
@@ -18,10 +19,40 @@ pub struct StepRow {
     pub alone: Option<StepFigures>,
     /// Beside the load.
     pub beside: Option<StepFigures>,
+    /// Of a step with a log tier in front: what it is against the same one without.
+    pub tier: Option<TierGain>,
     /// How it was made durable, and how sure the increment is.
     pub remark: String,
     /// Footnotes of both.
     pub notes: Vec<NoteMark>,
+}
+
+/// A durable write with a log tier in front, alone, against the same one without.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TierGain {
+    /// The folder that was asked about.
+    pub folder: String,
+    /// Its time without the tier over that with it, repeat by repeat.
+    pub speedup: f64,
+    /// The 95 % interval of that; absent with fewer than three repeats.
+    pub speedup_range: Option<(f64, f64)>,
+}
+
+impl TierGain {
+    /// `× 9.10 faster (8.80 to 9.40)`.
+    pub fn words(&self) -> String {
+        let three = |value: f64| significant(value, 3);
+        let factor = format!("× {}", three(self.speedup));
+        let Some((low, high)) = self.speedup_range else {
+            return format!("{factor} as fast");
+        };
+        let range = format!("({} to {})", three(low), three(high));
+        match (low > 1.0, high < 1.0) {
+            (true, _) => format!("{factor} faster {range}"),
+            (_, true) => format!("{factor} as fast {range}: slower"),
+            _ => format!("{factor} as fast {range}: no difference shown"),
+        }
+    }
 }
 
 /// Times of one step in one state, ns.
@@ -51,7 +82,8 @@ pub struct StepFigures {
     pub p99_samples_ns: Vec<f64>,
 }
 
-/// All steps: those that others stand on and what stands on them in the order of height, then the other ways to write.
+/// All steps: those that others stand on and what stands on them in the order of height, then the other ways to write. A step with a
+/// log tier in front follows the same one without.
 pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<StepRow> {
     let mut names: Vec<&str> = Vec::new();
     for m in &run.measurements {
@@ -73,9 +105,22 @@ pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<StepRow> {
         chain.insert(0, name);
         at = below(name).map(|(name, _)| name).filter(|name| !chain.contains(name));
     }
-    let rest = names.iter().copied().filter(|name| !chain.contains(name));
+    let without = |name: &str| {
+        let m = find(run, name, "alone").or(find(run, name, "beside"))?;
+        m.text(condition::WITHOUT_TIER).and_then(|id| family::LOG_LADDER.rest(id)?.rsplit_once('.'))
+    };
+    let with: Vec<(&str, &str)> =
+        names.iter().filter_map(|name| Some((without(name)?.0, *name))).collect();
+    let is_with = |name: &&str| with.iter().any(|(_, with)| with == name);
+    let rest = names.iter().copied().filter(|name| !chain.contains(name) && !is_with(name));
     let chained = chain.iter().map(|name| (*name, true)).chain(rest.map(|name| (name, false)));
-    chained.map(|(name, in_chain)| row(run, name, in_chain, notes)).collect()
+    let mut rows = Vec::new();
+    for (name, in_chain) in chained {
+        rows.push(row(run, name, in_chain, notes));
+        let its = with.iter().filter(|(without, _)| *without == name);
+        rows.extend(its.map(|(_, with)| row(run, with, false, notes)));
+    }
+    rows
 }
 
 fn parts(m: &Measurement) -> Option<(&str, &str)> {
@@ -89,15 +134,34 @@ fn find<'a>(run: &'a Run, name: &str, state: &str) -> Option<&'a Measurement> {
 fn row(run: &Run, name: &str, in_chain: bool, notes: &mut Notes) -> StepRow {
     let (alone, beside) = (find(run, name, "alone"), find(run, name, "beside"));
     let ids: Vec<&str> = [alone, beside].iter().flatten().map(|m| m.id.as_str()).collect();
+    let tier = alone.and_then(|m| tier_gain(run, m));
+    let gain = tier.as_ref().map(TierGain::words);
+    let remarks = gain.into_iter().chain(alone.map(remark)).filter(|text| !text.is_empty());
     StepRow {
         step: name.to_string(),
         name: words(name, alone.or(beside)),
         in_chain,
         alone: alone.map(figures),
         beside: beside.map(figures),
-        remark: alone.map(remark).unwrap_or_default(),
+        remark: remarks.collect::<Vec<String>>().join("; "),
+        tier,
         notes: notes.marks(run, &ids),
     }
+}
+
+/// `None` where the step has no tier, or one of both is invalid.
+fn tier_gain(run: &Run, m: &Measurement) -> Option<TierGain> {
+    let without = run.measurement(m.text(condition::WITHOUT_TIER)?)?;
+    if [m, without].iter().any(|m| m.validity == Validity::Invalid) {
+        return None;
+    }
+    let ratio =
+        m.metric(metric::TIER_SPEEDUP_P50).or_else(|| m.metric(metric::TIER_SPEEDUP_MEAN))?;
+    Some(TierGain {
+        folder: m.text(condition::FOLDER).unwrap_or_default().to_string(),
+        speedup: ratio.value,
+        speedup_range: ratio.interval_95.as_ref().map(|interval| (interval.low, interval.high)),
+    })
 }
 
 fn figures(m: &Measurement) -> StepFigures {
@@ -123,6 +187,9 @@ fn figures(m: &Measurement) -> StepFigures {
 }
 
 fn words(name: &str, m: Option<&Measurement>) -> String {
+    if let Some(words) = m.and_then(tier_words) {
+        return words;
+    }
     match name {
         "flush" => "the device's idle flush".to_string(),
         "leader" => "WAL writer, one session leads".to_string(),
@@ -137,6 +204,18 @@ fn words(name: &str, m: Option<&Measurement>) -> String {
             let method = text(condition::SYNC_METHOD).replace('_', " ");
             format!("{} {method}, {}", size(bytes), text(condition::LAYOUT))
         }
+    }
+}
+
+/// Of a step that is there because of a log tier.
+fn tier_words(m: &Measurement) -> Option<String> {
+    let tier = m.text(condition::WITHOUT_TIER).is_some();
+    let writers = m.number(condition::THREADS).filter(|writers| *writers > 1.0);
+    match (writers, tier) {
+        (None, false) => None,
+        (None, true) => Some("the same flush with the tier".to_string()),
+        (Some(writers), false) => Some(format!("{writers} writers at once")),
+        (Some(writers), true) => Some(format!("{writers} writers at once, with the tier")),
     }
 }
 
@@ -205,6 +284,20 @@ mod tests {
         assert_eq!(remark(&m), "mean 8.76 ms: 13 per window are too few for percentiles");
         m.metrics.push(of(metric::LATENCY_P50, 8.0e6));
         assert_eq!(remark(&m), "");
+    }
+
+    #[test]
+    fn a_gain_is_claimed_only_where_the_interval_shows_it() {
+        let words = |speedup, speedup_range| {
+            TierGain { folder: "/on".to_string(), speedup, speedup_range }.words()
+        };
+        assert_eq!(words(9.1, Some((8.8, 9.4))), "× 9.10 faster (8.80 to 9.40)");
+        assert_eq!(
+            words(1.1, Some((0.9, 1.3))),
+            "× 1.10 as fast (0.900 to 1.30): no difference shown"
+        );
+        assert_eq!(words(0.5, Some((0.4, 0.6))), "× 0.500 as fast (0.400 to 0.600): slower");
+        assert_eq!(words(9.1, None), "× 9.10 as fast");
     }
 
     #[test]

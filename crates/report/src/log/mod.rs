@@ -12,7 +12,7 @@ mod tier;
 
 pub use commits::CommitsRow;
 pub(crate) use commits::rows as commits_rows;
-pub use ladder::{StepFigures, StepRow};
+pub use ladder::{StepFigures, StepRow, TierGain};
 pub(crate) use ladder::{rows as ladder_rows, signed};
 pub(crate) use proof::{held, measured_over_predicted};
 pub use sharing::SharingPoint;

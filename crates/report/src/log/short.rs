@@ -36,11 +36,29 @@ pub(crate) fn short(seen: &LogResults<'_>) -> Vec<Entry> {
         |label: &str, text: Option<String>| facts.extend(text.map(|text| Entry::new(label, text)));
     add("costs", costs(seen));
     add("most by", most(seen.ladder));
+    add("tier", tier(seen));
     add("beside", beside(seen));
     add("rate", rates(seen));
     add("logs", seen.streams.map(|s| s.sentence.clone()).filter(|text| !text.is_empty()));
     add("durable", durable(seen.run));
     facts
+}
+
+/// What a log tier makes of the flush. Of commits nothing follows but that they wait for flushes and for more.
+fn tier(seen: &LogResults<'_>) -> Option<String> {
+    let gains = seen.ladder.iter().filter_map(|row| {
+        let (gain, figures) = (row.tier.as_ref()?, usable(row.alone.as_ref())?);
+        let time = figures.p50_ns.map_or(String::new(), |ns| format!("{}, ", time(ns)));
+        let mark = mark(figures.validity);
+        Some(format!("{}: {time}{}{mark}", row.name, gain.words()))
+    });
+    let gains: Vec<String> = gains.collect();
+    let folder = seen.ladder.iter().find_map(|row| Some(&row.tier.as_ref()?.folder))?;
+    Some(format!(
+        "{}. A commit waits for one flush or two and for more than flushes; what commits gain: narrows tier prove log {} {folder}",
+        gains.join("; "),
+        seen.run.plan.wal_dir,
+    ))
 }
 
 /// Figures that may be said, with a mark where they are suspect.

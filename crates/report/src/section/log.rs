@@ -56,6 +56,11 @@ pub(crate) fn ladder(report: &Report) -> Option<Section> {
     let mut blocks = vec![Block::explanation(
         "One durable write after another by one thread, from the device's flush to the database's commit; all steps take turns in each repeat. What a step adds is the difference to the one below it in the same repeat. The idle flush has nothing of narrows to write: what the medium takes for the data itself is in the write above it.",
     )];
+    if report.ladder.iter().any(|row| row.tier.is_some()) {
+        blocks.push(Block::explanation(
+            "With the tier: the same write and fdatasync in the folder with the log tier in front, in the same repeats. × is the time without the tier over the time with it, repeat by repeat. Of several writers at once, each in a file of its own, the times are those of one.",
+        ));
+    }
     blocks.extend(charts::ladder(&report.ladder));
     blocks.push(Block::Table(table));
     Some(Section::new("ladder", "The ladder").short("Ladder").with(blocks))

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::finding;
-use crate::common::log::{compared, laddered, step, streams};
+use crate::common::log::{compared, laddered, step, streams, tiered};
 use narrows_model::{DurabilityWord, Metric, Run, Severity, metric};
 use narrows_report::{Report, Units, csv, html, markdown, text};
 
@@ -45,7 +45,13 @@ fn set(run: &mut Run, id: &str, name: Metric, samples: &[f64]) {
 
 #[test]
 fn screens_of_the_log_look_as_they_should() {
-    for (name, run) in [("ladder", laddered()), ("streams", streams()), ("places", compared())] {
+    let runs = [
+        ("ladder", laddered()),
+        ("tier", tiered()),
+        ("streams", streams()),
+        ("places", compared()),
+    ];
+    for (name, run) in runs {
         let screen = screen(&run);
         assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
         let narrow = text(&report(&run), 80, false);
@@ -70,6 +76,45 @@ fn the_ladder_stands_in_its_order() {
     assert!(at("its commit without a flush") > at("the database's commit"));
     let chain: Vec<bool> = report(&laddered()).ladder.iter().map(|row| row.in_chain).collect();
     assert_eq!(chain, [true, true, true, true, false, false, false, false]);
+}
+
+#[test]
+fn the_flush_with_a_tier_follows_the_one_without_and_says_nothing_of_commits() {
+    let run = tiered();
+    let ladder = report(&run).ladder;
+    let at = |step: &str| ladder.iter().position(|row| row.step.ends_with(step)).unwrap();
+    let base = "write.fdatasync.overwrite.8k";
+    assert_eq!(at("overwrite.8k.tier"), at(base) + 1);
+    assert_eq!(at("writers_4.tier"), at("writers_4") + 1);
+    let chained: Vec<bool> = ladder.iter().map(|row| row.in_chain).collect();
+    assert_eq!(chained[..5], [true, true, false, true, true], "the chain is the log's own");
+    let fact = fact(&run, "tier");
+    assert!(fact.starts_with("the same flush with the tier: "), "{fact}");
+    assert!(
+        fact.contains(" faster (") && fact.contains("4 writers at once, with the tier"),
+        "{fact}"
+    );
+    assert!(fact.ends_with("narrows tier prove log /wal-off /wal-on"), "{fact}");
+    // The stored run says the same.
+    let stored: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
+    assert_eq!(screen(&stored), screen(&run));
+    assert!(csv(&report(&run)).contains("tier_speedup_p50"));
+}
+
+#[test]
+fn nothing_is_said_of_a_tier_where_one_of_both_flushes_is_invalid() {
+    let tier = "log.ladder.write.fdatasync.overwrite.8k.tier.alone";
+    for invalid in [tier, "log.ladder.write.fdatasync.overwrite.8k.alone"] {
+        let mut run = tiered();
+        plant(&mut run, Severity::Invalid, invalid);
+        let fact = fact(&run, "tier");
+        assert!(!fact.contains("the same flush"), "{fact}");
+        assert!(fact.starts_with("4 writers at once, with the tier: "), "{fact}");
+    }
+    let mut run = tiered();
+    plant(&mut run, Severity::Suspect, tier);
+    assert!(fact(&run, "tier").contains(") ?; 4 writers"), "{}", fact(&run, "tier"));
+    assert_eq!(fact(&laddered(), "tier"), "", "and nothing where there is none");
 }
 
 #[test]

@@ -49,13 +49,21 @@ pub fn path_of_device(device: &Device) -> RolePath {
 
 /// Counters of that machine and of all drives under its roles.
 pub fn watch(platform: &Platform) -> Watch {
-    Watch::new(platform, &drive_names(platform)).with_pids(kernel())
+    watch_under(platform, &platform.roles)
 }
 
-/// Kernel names of the drives under that machine's roles, once each.
-fn drive_names(platform: &Platform) -> Vec<String> {
+/// The same of some of that machine's roles alone.
+pub fn watch_under<'a>(
+    platform: &Platform,
+    paths: impl IntoIterator<Item = &'a RolePath>,
+) -> Watch {
+    Watch::new(platform, &drive_names(paths)).with_pids(kernel())
+}
+
+/// Kernel names of the drives under these, once each.
+pub fn drive_names<'a>(paths: impl IntoIterator<Item = &'a RolePath>) -> Vec<String> {
     let mut drives: Vec<String> =
-        platform.roles.iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
+        paths.into_iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
     drives.sort();
     drives.dedup();
     drives
@@ -63,7 +71,7 @@ fn drive_names(platform: &Platform) -> Vec<String> {
 
 /// How many drives these are.
 pub fn drive_count(platform: &Platform) -> u32 {
-    u32::try_from(drive_names(platform).len()).unwrap_or(u32::MAX)
+    u32::try_from(drive_names(&platform.roles).len()).unwrap_or(u32::MAX)
 }
 
 /// Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_layer_wal::{
-    ForeignStep, LEADER, LadderPlace, LadderPlan, Laddered, LogGround, WriteVariant,
+    ForeignStep, LEADER, LadderPlace, LadderPlan, LadderTier, Laddered, LogGround, WriteVariant,
     measure_ladder, measure_namespace_ladder, planned_ladder,
 };
-use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, RolePath, Unknown};
+use narrows_model::{
+    DatabaseChoice, Layer, Plan, PlannedStep, Platform, Queue, Role, RolePath, Unknown, condition,
+};
+use serde_json::json;
 
 use super::commits;
 use super::database::LadderServer;
@@ -52,12 +55,17 @@ impl Program for Ladder {
         &request.options
     }
 
-    fn plan(request: &LadderRequest, _: &dyn Ui) -> Result<Ladder> {
-        let dirs = TargetDirs::find(&request.place)?;
+    fn plan(request: &LadderRequest, ui: &dyn Ui) -> Result<Ladder> {
+        let dirs = TargetDirs::find_with_tier(&request.place, request.tier.as_deref())?;
         let request = match dirs.namespace {
             Some(_) => on_namespace(request)?,
             None => request.clone(),
         };
+        if let Some(drives) = dirs.same_drives() {
+            ui.say(&format!(
+                "note: the folders of --wal and --tier are on the same drive ({drives}): no tier is seen in front of the second"
+            ));
+        }
         let plan = ladder_plan(&request, &dirs);
         let prepared = prepared(&request, &dirs, &plan);
         Ok(Ladder { request, dirs, plan, prepared })
@@ -162,7 +170,7 @@ fn wal(dirs: &TargetDirs) -> Option<&RolePath> {
 fn ladder_plan(request: &LadderRequest, dirs: &TargetDirs) -> LadderPlan {
     let path = wal(dirs);
     let device = path.and_then(|path| path.devices.first());
-    let queue = path.and_then(|path| path.drives().find_map(|drive| drive.queue.clone()));
+    let queue = path.and_then(queue_under);
     LadderPlan {
         cells: request.cells.clone(),
         device: device.map(|device| PathBuf::from("/dev").join(&device.name)),
@@ -170,7 +178,13 @@ fn ladder_plan(request: &LadderRequest, dirs: &TargetDirs) -> LadderPlan {
         bytes_per_commit: COMMIT_BYTES,
         cpus: dirs.platform.cpu.allowed.clone(),
         beside_bytes: if request.beside { BESIDE_BYTES } else { 0 },
+        with_tier: dirs.tier.is_some(),
     }
+}
+
+/// The queue of the drive under a path.
+fn queue_under(path: &RolePath) -> Option<Queue> {
+    path.drives().find_map(|drive| drive.queue.clone())
 }
 
 fn prepared(request: &LadderRequest, dirs: &TargetDirs, plan: &LadderPlan) -> Prepared {
@@ -225,18 +239,34 @@ fn measure(
     }
     let scratch = dirs.scratch(&session.run.id)?;
     let ctx = session.context(WINDOW);
-    let watch = folder::watch(&dirs.platform);
     // The server is ours, and not somebody else's load.
     let pids = server.as_ref().map(LadderServer::pids).unwrap_or_default();
-    let watch = watch.with_pids(folder::kernel_and(&pids));
-    let folders = LadderPlace { log: scratch.wal(), data: scratch.data() };
+    let ours = folder::kernel_and(&pids);
+    let watch = dirs.watch().with_pids(ours.clone());
+    let tier_scratch = dirs.tier_scratch(&session.run.id)?;
+    let tier_watch = dirs.tier_watch().with_pids(ours);
+    let tier_queue = dirs.tier_path().and_then(queue_under);
+    let tier = tier_scratch.as_ref().zip(dirs.tier_path()).map(|(scratch, path)| LadderTier {
+        folder: scratch.path(),
+        asked: &path.path,
+        watch: &tier_watch,
+        queue: tier_queue.as_ref(),
+    });
+    let folders = LadderPlace { log: scratch.wal(), data: scratch.data(), tier };
     let laddered = measure_ladder(&ctx, folders, &watch, plan, foreign);
     // A server that died explains everything that failed after it.
     if let Some(server) = server.as_ref().filter(|_| !session.stop.is_set()) {
         server.check()?;
     }
     drop(server);
-    keep(session, laddered?);
+    let mut laddered = laddered?;
+    if let Some(drives) = dirs.same_drives() {
+        let rungs = laddered.measurements.iter_mut();
+        for m in rungs.filter(|m| m.text(condition::WITHOUT_TIER).is_some()) {
+            m.conditions.insert(condition::SAME_DRIVES, json!(drives));
+        }
+    }
+    keep(session, laddered);
     if let Some(goal) = &request.goal {
         let mut plan = commits::plan(dirs, goal, plan.bytes_per_commit);
         plan.sizes_from = from.unwrap_or(plan.sizes_from);

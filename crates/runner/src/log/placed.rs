@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::places::Places;
 use super::segments::{CACHED_BYTES, LogSize, Segments, warm_up};
+use crate::block::folder;
 use crate::database::managed_server::{
     Installation, ManagedServer, ServerPlace, ServerSettings, connect,
 };
@@ -197,9 +198,7 @@ impl PlacedServer {
 
 /// Counters of the machine and of the drives under these paths.
 pub fn watch(places: &Places, paths: &[&RolePath]) -> Watch {
-    let drives = paths.iter().flat_map(|path| path.drives());
-    let names: Vec<String> = drives.map(|drive| drive.name.clone()).collect();
-    Watch::new(&places.platform, &names)
+    folder::watch_under(&places.platform, paths.iter().copied())
 }
 
 /// No checkpoint and no full pages in the windows, because the places are to differ in nothing but the log.

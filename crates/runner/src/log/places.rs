@@ -147,7 +147,7 @@ fn device(folder: &Path) -> Option<u64> {
 }
 
 /// Refuses two folders on one file system: nothing would differ but chance.
-fn different(wal: &[PathBuf]) -> Result<()> {
+pub(super) fn different(wal: &[PathBuf]) -> Result<()> {
     for (at, folder) in wal.iter().enumerate() {
         let same = |other: &&PathBuf| device(other).is_some() && device(other) == device(folder);
         if let Some(other) = wal[..at].iter().find(same) {

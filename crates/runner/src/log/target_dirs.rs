@@ -8,10 +8,11 @@ use narrows_engine::{Scratch, Stop};
 use narrows_facts::Live;
 use narrows_initiator::Address;
 use narrows_layer_wal::LogGround;
-use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role};
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, RolePath};
 use narrows_observe::Watch;
 
 use super::namespace::{RemoteLog, watching};
+use super::places;
 use crate::block::folder as storage;
 use crate::block::remote::RemoteNamespace;
 use crate::database::managed_server::ServerPlace;
@@ -23,13 +24,18 @@ use crate::prepared::Prepared;
 use crate::request::RunOptions;
 use crate::request::log::{LogDirs, LogMediumSpec};
 
+/// What names the tier's folder.
+const TIER: &str = "--tier";
+
 /// The folders, without links, and the machine.
 pub struct TargetDirs {
     /// The log's folder, or the namespace's address.
     pub wal: PathBuf,
     /// The data files'; the same for a namespace.
     pub data: PathBuf,
-    /// With both roles; of a namespace with the log's.
+    /// Another folder for the log, with a log tier in front.
+    pub tier: Option<PathBuf>,
+    /// With both roles, and last the tier's folder as another one of the log's; of a namespace with the log's.
     pub platform: Platform,
     /// In place of folders.
     pub namespace: Option<RemoteNamespace>,
@@ -41,8 +47,20 @@ impl TargetDirs {
     /// # Errors
     /// A folder that is none, or lies in memory; a namespace that can't be reached, or may not be written.
     pub fn find(request: &LogMediumSpec) -> Result<TargetDirs> {
+        TargetDirs::find_with_tier(request, None)
+    }
+
+    /// The same, and beside folders one that lies on storage with a log tier in front.
+    ///
+    /// # Errors
+    /// As [`TargetDirs::find`], also of that folder; both of the log's folders on one file system; a tier beside a namespace.
+    pub fn find_with_tier(request: &LogMediumSpec, tier: Option<&Path>) -> Result<TargetDirs> {
         match request {
-            LogMediumSpec::Folders(dirs) => TargetDirs::folders_of(dirs),
+            LogMediumSpec::Folders(dirs) => TargetDirs::folders_of(dirs, tier),
+            LogMediumSpec::Namespace(_) if tier.is_some() => Err(Failure::hinted(
+                "--tier is a folder beside that of --wal, and a namespace was named",
+                "make a file system on both namespaces (nvme connect), and name a folder on each with --wal and --tier",
+            )),
             LogMediumSpec::Namespace(given) if Address::is_meant(&given.device) => {
                 let namespace = RemoteNamespace::consented(given)?;
                 let name = PathBuf::from(namespace.name());
@@ -50,6 +68,7 @@ impl TargetDirs {
                 Ok(TargetDirs {
                     wal: name.clone(),
                     data: name,
+                    tier: None,
                     platform,
                     namespace: Some(namespace),
                 })
@@ -64,7 +83,7 @@ impl TargetDirs {
         }
     }
 
-    fn folders_of(request: &LogDirs) -> Result<TargetDirs> {
+    fn folders_of(request: &LogDirs, tier: Option<&Path>) -> Result<TargetDirs> {
         if let Some(text) = request.wal.to_str().filter(|text| Address::is_meant(text)) {
             return Err(Failure::hinted(
                 "--wal names a folder, and an nvme-tcp:// address is overwritten",
@@ -78,7 +97,9 @@ impl TargetDirs {
             Some(data) => folder(data, "--data")?,
             None => wal.clone(),
         };
-        for (folder, option) in [(&wal, "--wal"), (&data, "--data")] {
+        let tier = tier.map(|tier| folder(tier, TIER)).transpose()?;
+        let named = [Some((&wal, "--wal")), Some((&data, "--data")), tier.as_ref().zip(Some(TIER))];
+        for (folder, option) in named.into_iter().flatten() {
             if narrows_facts::file::volatile(folder).unwrap_or(false) {
                 return Err(Failure::hinted(
                     format!(
@@ -89,8 +110,33 @@ impl TargetDirs {
                 ));
             }
         }
-        let platform = narrows_platform::discover(&Live, &[(Role::Data, &data), (Role::Wal, &wal)]);
-        Ok(TargetDirs { wal, data, platform, namespace: None })
+        let mut roles = vec![(Role::Data, data.as_path()), (Role::Wal, wal.as_path())];
+        if let Some(tier) = &tier {
+            places::different(&[wal.clone(), tier.clone()])?;
+            roles.push((Role::Wal, tier.as_path()));
+        }
+        let platform = narrows_platform::discover(&Live, &roles);
+        Ok(TargetDirs { wal, data, tier, platform, namespace: None })
+    }
+
+    /// What is under the tier's folder.
+    pub fn tier_path(&self) -> Option<&RolePath> {
+        self.tier.as_ref().and_then(|_| self.platform.roles.last())
+    }
+
+    /// What is under the other folders.
+    fn own_paths(&self) -> &[RolePath] {
+        let roles = &self.platform.roles[..];
+        match (&self.tier, roles.split_last()) {
+            (Some(_), Some((_, own))) => own,
+            _ => roles,
+        }
+    }
+
+    /// The drives under the tier's folder where all of them are under the log's too: then no tier is seen there.
+    pub fn same_drives(&self) -> Option<String> {
+        let wal = self.own_paths().iter().filter(|path| path.role == Role::Wal);
+        nothing_faster(&storage::drive_names(wal), &storage::drive_names(self.tier_path()))
     }
 
     /// A plan of the log by these steps, and of the database, if there is one.
@@ -118,6 +164,10 @@ impl TargetDirs {
             Some(_) => format!("WAL on {}", plan.wal_dir),
             None => format!("WAL in {}, data files in {}", plan.wal_dir, plan.data_dir),
         };
+        let title = match &self.tier {
+            Some(tier) => format!("{title}, with a log tier in {}", tier.display()),
+            None => title,
+        };
         Prepared { title, plan, platform: self.platform.clone() }
     }
 
@@ -136,17 +186,26 @@ impl TargetDirs {
     pub fn check(&self) -> Result<()> {
         match self.namespace {
             Some(_) => Ok(()),
-            None => preflight::log(&self.wal, "--wal", &self.data),
+            None => {
+                preflight::log(&self.wal, "--wal", &self.data)?;
+                let mut tier = self.tier.iter();
+                tier.try_for_each(|tier| preflight::log(tier, TIER, &self.data))
+            }
         }
     }
 
-    /// Counters of the machine and of what is under the log.
+    /// Counters of the machine and of what is under the log, but for the tier's.
     pub fn watch(&self) -> Watch {
-        let watch = storage::watch(&self.platform);
+        let watch = storage::watch_under(&self.platform, self.own_paths());
         match &self.namespace {
             Some(namespace) => watching(watch, namespace),
             None => watch,
         }
+    }
+
+    /// The same of what is under the tier's folder.
+    pub fn tier_watch(&self) -> Watch {
+        storage::watch_under(&self.platform, self.tier_path())
     }
 
     /// Room for logs: folders of ours, or the namespace.
@@ -160,7 +219,7 @@ impl TargetDirs {
         })
     }
 
-    /// Both folders, each once; none of a namespace.
+    /// All folders, each once; none of a namespace.
     pub fn folders(&self) -> Vec<PathBuf> {
         if self.namespace.is_some() {
             return Vec::new();
@@ -169,6 +228,7 @@ impl TargetDirs {
         if self.data != self.wal {
             folders.push(self.data.clone());
         }
+        folders.extend(self.tier.clone().filter(|tier| !folders.contains(tier)));
         folders
     }
 
@@ -183,6 +243,16 @@ impl TargetDirs {
     /// One can't be made.
     pub fn scratch(&self, id: &str) -> Result<LogScratch> {
         LogScratch::create(&self.wal, &self.data, id)
+    }
+
+    /// A folder of ours in the tier's, if there is one.
+    ///
+    /// # Errors
+    /// It can't be made.
+    pub fn tier_scratch(&self, id: &str) -> Result<Option<Scratch>> {
+        // Its data files may lie there too, in a folder of that name.
+        let id = format!("{id}-tier");
+        Ok(self.tier.as_ref().map(|tier| Scratch::create(tier, &id)).transpose()?)
     }
 }
 
@@ -230,5 +300,44 @@ impl LogScratch {
     /// For the data files.
     pub fn data(&self) -> &Path {
         self.data.as_ref().unwrap_or(&self.wal).path()
+    }
+}
+
+/// The drives of the second, where all of them are the first's too. A faster drive in front (bcache, dm-writecache) is one more.
+fn nothing_faster(wal: &[String], tier: &[String]) -> Option<String> {
+    let same = !tier.is_empty() && tier.iter().all(|drive| wal.contains(drive));
+    same.then(|| tier.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tier_is_another_device_or_has_one_more_drive() {
+        let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let same = |wal: &[&str], tier: &[&str]| nothing_faster(&of(wal), &of(tier));
+        assert_eq!(same(&["sda"], &["sda"]).as_deref(), Some("sda"));
+        assert_eq!(same(&["sda", "sdb"], &["sda", "sdb"]).as_deref(), Some("sda, sdb"));
+        assert_eq!(same(&["nvme1n1"], &["nvme1n2"]), None, "two namespaces");
+        assert_eq!(same(&["sda"], &["nvme0n1", "sda"]), None, "a faster drive in front of it");
+        assert_eq!(same(&["sda"], &[]), None, "nothing is known");
+    }
+
+    #[test]
+    fn a_tier_is_named_beside_folders_alone() {
+        let consent = namespace();
+        let error = TargetDirs::find_with_tier(&consent, Some(Path::new("/tmp"))).err().unwrap();
+        let said = crate::failure::render(&error);
+        assert!(said.contains("--tier is a folder beside that of --wal"), "{said}");
+        assert!(said.contains("hint:"), "{said}");
+    }
+
+    fn namespace() -> LogMediumSpec {
+        LogMediumSpec::Namespace(crate::request::block::DeviceConsent {
+            device: "nvme-tcp://192.0.2.1/nqn.x:a".to_string(),
+            serial: "S".to_string(),
+            accepted: Vec::new(),
+        })
     }
 }

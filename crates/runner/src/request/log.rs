@@ -54,6 +54,8 @@ pub struct CommitGoal {
 pub struct LadderRequest {
     /// Where.
     pub place: LogMediumSpec,
+    /// Another folder for the log, on the same storage with a log tier in front.
+    pub tier: Option<PathBuf>,
     /// The database at its top.
     pub database: Option<LadderDatabase>,
     /// Ways to write.
@@ -84,7 +86,7 @@ impl LadderRequest {
             WriteVariant::all(&methods, &[Layout::Overwrite], &[WriteVariant::POSTGRES.bytes]);
         cells.push(WriteVariant { layout: Layout::Extend, ..WriteVariant::POSTGRES });
         let (repeats, beside, goal) = (LadderRequest::REPEATS, true, Some(goal));
-        LadderRequest { place, database, cells, repeats, beside, goal, options }
+        LadderRequest { place, tier: None, database, cells, repeats, beside, goal, options }
     }
 }
 

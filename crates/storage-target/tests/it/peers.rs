@@ -10,6 +10,7 @@ use narrows_nvme::HostId;
 
 use crate::logged::{BLOCK, Model, all, fill, kills, number_of, path_to, read, refuse, write};
 use crate::program::{NQN, Program, log_command, tier_command as tier};
+use crate::tls::TlsFiles;
 
 /// A peer: as much memory as the smallest log takes, or a little more.
 fn peer_at(port: u16) -> Program {
@@ -30,6 +31,8 @@ struct OnPeers {
     peers: Vec<Program>,
     /// How long a peer may take for an answer, s.
     io_timeout: u32,
+    /// Further options of the peers' addresses.
+    options: String,
 }
 
 impl OnPeers {
@@ -38,17 +41,21 @@ impl OnPeers {
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; 64 * BLOCK]).unwrap();
         let peers = (0..peers).map(|_| peer_at(0)).collect();
-        let disk = OnPeers { folder, file, peers, io_timeout: 1 };
-        let (said, code) = disk.log(&["make", "--copies", copies, "--separate-power"]);
+        let disk = OnPeers { folder, file, peers, io_timeout: 1, options: String::new() };
+        let (said, code) = disk.make(copies);
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains(&format!("{copies} peers lose their power")), "{said}");
         disk
     }
 
+    fn make(&self, copies: &str) -> (String, Option<i32>) {
+        self.log(&["make", "--copies", copies, "--separate-power"])
+    }
+
     fn addresses(&self) -> Vec<String> {
-        let timeout = self.io_timeout;
+        let (timeout, more) = (self.io_timeout, &self.options);
         let address = |peer: &Program| {
-            format!("nvme-tcp://127.0.0.1:{}/{NQN}?ns=1&io-timeout={timeout}", peer.port)
+            format!("nvme-tcp://127.0.0.1:{}/{NQN}?ns=1&io-timeout={timeout}{more}", peer.port)
         };
         self.peers.iter().map(address).collect()
     }
@@ -185,7 +192,7 @@ fn a_target_that_ends_around_the_moment_in_which_a_peer_joins_loses_nothing() {
 }
 
 #[test]
-fn a_peer_that_is_lost_is_done_without_and_joins_at_the_next_start() {
+fn a_peer_that_is_lost_is_left_out_and_one_that_was_absent_joins_at_a_start() {
     let mut disk = OnPeers::new(3, "2");
     let program = disk.serve();
     assert!(program.said_before_listening("copies"), "the journal has the sentence on power");
@@ -221,6 +228,45 @@ fn a_peer_that_is_lost_is_done_without_and_joins_at_the_next_start() {
     assert_eq!(states(&disk.listed()), ["ok", "ok", "ok"]);
     assert_eq!(read(&mut path_to(&program), 0), 7);
     program.stop();
+}
+
+#[test]
+fn a_log_on_peers_by_tls_is_made_served_and_recovered_and_without_its_key_is_not() {
+    let keys = TlsFiles::new();
+    let key = keys.path("key");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; 64 * BLOCK]).unwrap();
+    let peers = (0..2).map(|_| Program::serving(&["ram:6MiB"], &["--tls-key-file", &key]));
+    let mut disk =
+        OnPeers { folder, file, peers: peers.collect(), io_timeout: 5, options: String::new() };
+    let (said, code) = disk.make("2");
+    assert!(code == Some(2) && said.contains("TLS"), "without a key: {said}");
+    disk.options = format!("&tls-key-file={key}");
+    let (said, code) = disk.make("2");
+    assert_eq!(code, Some(0), "{said}");
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    write(&mut path, 0, &[1, 2, 3]);
+    assert_eq!(states(&disk.listed()), ["ok", "ok"]);
+    for peer in &disk.peers {
+        // What `log make` opened, and what the target did.
+        let lines = [peer.line_with("encrypted"), peer.line_with("encrypted")];
+        assert!(
+            lines.iter().all(|line| line.contains("suite=TLS_AES_128_GCM_SHA256")),
+            "{lines:?}"
+        );
+    }
+    // The records are on the peers alone, unless they were moved by then.
+    program.signal(libc::SIGKILL);
+    drop((path, program));
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    let found: Vec<u64> = (0..3).map(|block| read(&mut path, block)).collect();
+    assert_eq!(found, [1, 2, 3]);
+    drop(path);
+    program.stop();
+    assert!(disk.status(&[]).contains("no records"), "{}", disk.status(&[]));
 }
 
 #[test]

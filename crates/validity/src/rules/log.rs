@@ -78,6 +78,18 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
+        id: "tier-on-same-drives",
+        group: Group::Log,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["log.ladder.write.*.tier.*"])),
+        when: When::Present(condition::SAME_DRIVES.any()),
+        figures: &[Metric(metric::TIER_SPEEDUP_P50)],
+        summary: "The folder with the tier is on the same drives as the WAL's own folder",
+        advice: "Name a folder with --tier that is on storage with a log tier in front; `lsblk` and `df DIR` show what a folder is on",
+        reason: "A tier is another device to this machine: a namespace of a target, or a mapped device with a faster drive. Two file systems of one drive differ by their place on it and by chance",
+        reference: "methods: log, the ladder",
+    },
+    Rule {
         id: "streams-fall-behind",
         group: Group::Log,
         severity: Severity::Note,

@@ -33,6 +33,7 @@ const KEPT: &str = "block.calibrate.read.8k.confirm.kept";
 const LOG_KEPT: &str = "log.calibrate.commits.200b.confirm.kept";
 const AGAIN: &str = "block.calibrate.read.8k.again";
 const IDLE: &str = "block.calibrate.read.8k.idle";
+const WITH_TIER: &str = "log.ladder.write.fdatasync.overwrite.8k.tier.alone";
 const LADDER_COMMIT: &str = "log.ladder.commit.alone";
 const CACHED: &str = "database.lookup_cached";
 const UNCACHED: &str = "database.lookup_uncached";
@@ -663,6 +664,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "no-flush-counted",
         fires: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), condition::DURABLE_BY, json!("no flush was counted")) },
         silent: |r| { rename(r, APPEND, "log.ladder.write.dsync.overwrite.8k.alone"); say(of(r, "log.ladder.write.dsync.overwrite.8k.alone"), condition::DURABLE_BY, json!("fua")) } },
+    Pair { rule: "tier-on-same-drives",
+        fires: |r| { rename(r, APPEND, WITH_TIER); say(of(r, WITH_TIER), condition::SAME_DRIVES, json!("sda")) },
+        // The log's own write is on its drives.
+        silent: |r| say(of(r, APPEND), condition::SAME_DRIVES, json!("sda")) },
     // Of a hundred writes a second that are due in six windows some are under way at each end.
     Pair { rule: "streams-fall-behind",
         fires: |r| { rename(r, APPEND, "log.streams.8"); behind(r, "log.streams.8", 0.9) },

@@ -168,10 +168,11 @@ impl Bench<'_> {
             bytes_per_commit: COMMIT_BYTES,
             cpus: affinity::current(),
             beside_bytes: 0,
+            with_tier: false,
         };
         let connection = Connection::open(&address(cluster), &[])?;
         let commit: ForeignStep = Box::new(Commit { connection, next: ctx.seed % ROWS });
-        let place = LadderPlace { log: self.folder, data: self.folder };
+        let place = LadderPlace { log: self.folder, data: self.folder, tier: None };
         let laddered = measure_ladder(&ctx, place, &Watch::none(), &plan, vec![commit])?;
         let mut means_ns = [0.0; 3];
         for (mean_ns, step) in means_ns.iter_mut().zip(steps()) {

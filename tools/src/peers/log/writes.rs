@@ -98,8 +98,9 @@ fn ours(ctx: &Context<'_>, folder: &Path, round: u32) -> Result<(f64, f64)> {
         bytes_per_commit: COMMIT_BYTES,
         cpus: affinity::current(),
         beside_bytes: 0,
+        with_tier: false,
     };
-    let place = LadderPlace { log: folder, data: folder };
+    let place = LadderPlace { log: folder, data: folder, tier: None };
     let laddered = measure_ladder(&ctx, place, &Watch::none(), &plan, Vec::new())?;
     let mean_ns = |cell: WriteVariant| {
         let id = format!("log.ladder.{}.alone", cell.name());

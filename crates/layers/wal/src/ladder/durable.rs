@@ -45,6 +45,9 @@ pub struct DurableWrites<'a> {
     above: Option<String>,
     /// Whether its pages were read since they were last dropped from the cache.
     cached: bool,
+    name: String,
+    /// Writers at once, this one with them.
+    writers: u32,
 }
 
 impl<'a> DurableWrites<'a> {
@@ -95,6 +98,8 @@ impl<'a> DurableWrites<'a> {
             making_ns: 0,
             above,
             cached: false,
+            name: cell.name(),
+            writers: 1,
         };
         if cell.method == Method::Uring {
             this.ring = Some(LinkedRing::new()?);
@@ -103,6 +108,20 @@ impl<'a> DurableWrites<'a> {
         this.make();
         this.write()?;
         Ok(this)
+    }
+
+    /// The same by another name.
+    #[must_use]
+    pub fn called(mut self, name: String) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// The same as one of so many writers.
+    #[must_use]
+    pub fn among(mut self, writers: u32) -> Self {
+        self.writers = writers;
+        self
     }
 
     /// Makes the file what its layout says.
@@ -205,7 +224,7 @@ fn write_dsync(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
 
 impl LadderStep for DurableWrites<'_> {
     fn name(&self) -> String {
-        self.cell.name()
+        self.name.clone()
     }
 
     fn above(&self) -> Option<String> {
@@ -233,6 +252,11 @@ impl LadderStep for DurableWrites<'_> {
 
     fn bytes(&self) -> u64 {
         self.cell.bytes
+    }
+
+    /// Of several writers the window holds those of the others too.
+    fn back_to_back(&self) -> bool {
+        self.writers == 1
     }
 
     /// Reads back what the window wrote last, from the medium where the cache can be dropped.
@@ -267,6 +291,7 @@ impl LadderStep for DurableWrites<'_> {
         workload.insert(condition::BLOCK_BYTES, json!(self.cell.bytes));
         workload.insert(condition::DIRECT, json!(self.cell.method.direct()));
         workload.insert(condition::SEGMENT_BYTES, json!(self.capacity));
+        workload.insert(condition::THREADS, json!(self.writers));
     }
 }
 

@@ -14,8 +14,10 @@ pub(crate) mod flush;
 mod linked;
 mod namespace;
 pub(crate) mod one_commit;
+mod rung;
 pub(crate) mod step;
 pub(crate) mod window;
+mod with_tier;
 pub(crate) mod write_variant;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +28,7 @@ use narrows_model::{Layer, Measurement, PlannedStep, Queue as DeviceQueue, condi
 use narrows_observe::Watch;
 use serde_json::json;
 
+pub use rung::LadderTier;
 pub use step::LadderStep;
 pub use write_variant::{Layout, Method, WriteVariant};
 
@@ -40,7 +43,9 @@ use crate::{LogError, SEGMENT_BYTES, most_bytes, on_server_cpus};
 use durable::DurableWrites;
 use flush::DeviceFlush;
 use one_commit::OneCommit;
-use window::{Gathered, Load, one_window};
+use rung::Rung;
+use window::{Gathered, Load};
+use with_tier::TierSegments;
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -57,6 +62,8 @@ pub struct LadderPlan {
     pub cpus: Vec<u32>,
     /// Size of the data file that the load beside the log works on; 0 leaves that out.
     pub beside_bytes: u64,
+    /// Whether there is a folder with a log tier in front ([`LadderPlace::tier`]).
+    pub with_tier: bool,
 }
 
 /// Where to measure.
@@ -66,6 +73,8 @@ pub struct LadderPlace<'a> {
     pub log: &'a Path,
     /// Folder of the data files.
     pub data: &'a Path,
+    /// Where the log's durable write is measured too.
+    pub tier: Option<LadderTier<'a>>,
 }
 
 /// Something that could not be had, and why.
@@ -115,10 +124,18 @@ pub fn measure_ladder(
                 Some(Segment::create(place.data, "log-beside", bytes, seed, ctx.stop)?)
             }
         };
+        let tier = place.tier.map(|tier| {
+            ctx.progress.phase(Layer::Log, Phase::Fill, "segments with the tier");
+            Ok::<_, LogError>((TierSegments::create(ctx, dir, tier.folder)?, tier))
+        });
+        let tier = tier.transpose()?;
         let pages = Pages::new(ctx.seed);
-        let own = own_steps(ctx, dir, &segment, &pages, plan)?;
+        let (mut rungs, absent) = own_steps(ctx, dir, &segment, &pages, plan)?;
+        if let Some((segments, tier)) = &tier {
+            rungs.extend(segments.rungs(dir, *tier, &pages)?);
+        }
         let beside = beside.as_ref().map(|file| (&segment, file));
-        climb(ctx, (&segment, &pages), own, (beside, watch), plan, foreign)
+        climb(ctx, (&segment, &pages), (rungs, absent), (beside, watch), plan, foreign)
     })
 }
 
@@ -136,8 +153,10 @@ pub fn measure_namespace_ladder(
         ctx.progress.phase(Layer::Log, Phase::Fill, "the beginning of the namespace");
         let part = NamespacePart::create(namespace, 0, SEGMENT_BYTES, ctx.seed, ctx.stop)?;
         let pages = Pages::new(ctx.seed);
-        let own = namespace::own_steps(&part, namespace.block_bytes(), &pages, &plan.cells);
-        climb(ctx, (&part, &pages), own, (None, watch), plan, Vec::new())
+        let (own, absent) =
+            namespace::own_steps(&part, namespace.block_bytes(), &pages, &plan.cells);
+        let rungs = own.into_iter().map(Rung::of).collect();
+        climb(ctx, (&part, &pages), (rungs, absent), (None, watch), plan, Vec::new())
     })
 }
 
@@ -145,7 +164,7 @@ pub fn measure_namespace_ladder(
 fn climb(
     ctx: &Context,
     (medium, pages): (&dyn LogMedium, &Pages),
-    (own, absent): (Steps<'_>, Vec<Absent>),
+    (own, absent): (Rungs<'_>, Vec<Absent>),
     (beside, watch): (Option<(&Segment, &Segment)>, &Watch),
     plan: &LadderPlan,
     foreign: Vec<ForeignStep>,
@@ -157,41 +176,44 @@ fn climb(
         CommitLog::new(flusher, style, Delay::default())
     };
     let (leader, writer) = (log(Style::Leader), log(Style::Writer));
-    let mut steps: Steps<'_> = own;
+    let mut rungs: Rungs<'_> = own;
     let (bytes, base) = (plan.bytes_per_commit, Some(WriteVariant::POSTGRES.name()));
     let (path, by) = (medium.path().to_path_buf(), medium.durable_by());
     let first = OneCommit::new(&leader, bytes, path.clone(), base).without_making(&making_ns);
-    steps.push(Box::new(first.durable_by(by)));
+    rungs.push(Rung::of(Box::new(first.durable_by(by))));
     let second = OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()));
     let second = second.without_making(&making_ns);
-    steps.push(Box::new(second.durable_by(by)));
+    rungs.push(Rung::of(Box::new(second.durable_by(by))));
     for step in foreign {
-        steps.push(step);
+        rungs.push(Rung::of(step));
     }
     let gathered = std::thread::scope(|scope| {
         let thread = scope.spawn(|| writer.write());
         let file = beside.map(|(_, file)| file);
-        let gathered = take_turns(ctx, &mut steps, file, pages, watch, plan);
+        let gathered = take_turns(ctx, &mut rungs, file, pages, watch, plan);
         writer.close();
         thread.join().expect("the writer's thread does not panic");
         gathered
     })?;
     let mut measurements = Vec::new();
-    for (step, [alone, loaded]) in steps.iter().zip(gathered) {
+    for (rung, [alone, loaded]) in rungs.iter().zip(gathered) {
         for (gathered, state) in [(alone, "alone"), (loaded, "beside")] {
             if gathered.repeats() > 0 {
-                measurements.push(one(step.as_ref(), gathered, state, beside, plan));
+                measurements.push(one(rung, gathered, state, beside, plan));
             }
         }
     }
     added::add(&mut measurements, &|name| {
-        let step = steps.iter().find(|step| step.name() == name)?;
-        step.above()
+        let rung = rungs.iter().find(|rung| rung.step.name() == name)?;
+        rung.step.above()
     });
+    with_tier::compare(&mut measurements);
     Ok(Laddered { measurements, absent })
 }
 
 type Steps<'a> = Vec<Box<dyn LadderStep + 'a>>;
+
+type Rungs<'a> = Vec<Rung<'a>>;
 
 /// The device's flush and the writes to the file, as far as there are such.
 fn own_steps<'a>(
@@ -200,14 +222,14 @@ fn own_steps<'a>(
     segment: &'a Segment,
     pages: &'a Pages,
     plan: &LadderPlan,
-) -> Result<(Steps<'a>, Vec<Absent>), LogError> {
-    let mut steps: Steps<'a> = Vec::new();
+) -> Result<(Rungs<'a>, Vec<Absent>), LogError> {
+    let mut rungs: Rungs<'a> = Vec::new();
     let mut absent = Vec::new();
     let mut lowest = None;
     match plan.device.as_deref().map(|node| (node, DeviceFlush::open(node))) {
         Some((_, Ok(flush))) => {
             lowest = Some(flush.name());
-            steps.push(Box::new(flush));
+            rungs.push(Rung::of(Box::new(flush)));
         }
         Some((node, Err(reason))) => absent.push(Absent {
             what: "flush".to_string(),
@@ -223,7 +245,7 @@ fn own_steps<'a>(
     for cell in cells {
         ctx.stop.check()?;
         match DurableWrites::open(cell, segment, dir, pages, lowest.clone()) {
-            Ok(writes) => steps.push(Box::new(writes)),
+            Ok(writes) => rungs.push(Rung::of(Box::new(writes))),
             // Nothing stands without it; and a drive that is full or gone refuses no single way.
             Err(reason) if cell == WriteVariant::POSTGRES || !refused(&reason) => {
                 return Err(LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason));
@@ -233,7 +255,7 @@ fn own_steps<'a>(
             }
         }
     }
-    Ok((steps, absent))
+    Ok((rungs, absent))
 }
 
 /// Whether it says "not this way", and not "not at all".
@@ -251,26 +273,29 @@ fn refused(reason: &std::io::Error) -> bool {
     )
 }
 
-/// All steps in each repeat, in an order of its own; alone first in the even repeats, beside the load first in the odd ones.
+/// All steps in each repeat, in an order of its own, those with a tier last; alone first in the even repeats, beside the load first in the
+/// odd ones.
 fn take_turns(
     ctx: &Context,
-    steps: &mut Steps<'_>,
+    rungs: &mut Rungs<'_>,
     beside: Option<&Segment>,
     pages: &Pages,
     watch: &Watch,
     plan: &LadderPlan,
 ) -> Result<Vec<[Gathered; 2]>, LogError> {
-    let mut gathered: Vec<[Gathered; 2]> = steps.iter().map(|_| Default::default()).collect();
+    let mut gathered: Vec<[Gathered; 2]> = rungs.iter().map(|_| Default::default()).collect();
+    let with_tier = rungs.iter().any(|rung| rung.tier.is_some());
     let mut rng = Rng::new(ctx.seed ^ 0x1add);
     for repeat in 0..ctx.repeats.max(1) {
-        let mut order: Vec<usize> = (0..steps.len()).collect();
+        let mut order: Vec<usize> = (0..rungs.len()).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, rng.below(i as u64 + 1) as usize);
         }
+        order.sort_by_key(|at| rungs[*at].tier.is_some());
         for state in [repeat % 2, 1 - repeat % 2] {
             match beside {
                 _ if state == 0 => {
-                    each(ctx, steps, &order, None, watch, &mut gathered)?;
+                    each(ctx, rungs, &order, None, watch, &mut gathered)?;
                 }
                 None => {}
                 Some(file) => {
@@ -285,11 +310,14 @@ fn take_turns(
                             ),
                             reader: Reader::start(scope, file, &reads, cpus, seed ^ 2),
                         };
-                        each(ctx, steps, &order, Some(&load), watch, &mut gathered)?;
+                        each(ctx, rungs, &order, Some(&load), watch, &mut gathered)?;
                         load.writer.finish(file.path())?;
                         load.reader.finish(file.path())
                     })?;
                 }
+            }
+            if with_tier {
+                with_tier::settle(ctx)?;
             }
         }
     }
@@ -298,7 +326,7 @@ fn take_turns(
 
 fn each(
     ctx: &Context,
-    steps: &mut Steps<'_>,
+    rungs: &mut Rungs<'_>,
     order: &[usize],
     load: Option<&Load<'_>>,
     watch: &Watch,
@@ -306,30 +334,37 @@ fn each(
 ) -> Result<(), LogError> {
     let state = if load.is_some() { "beside" } else { "alone" };
     for &at in order {
-        let step = steps[at].as_mut();
+        let rung = &mut rungs[at];
         let gathered = &mut gathered[at][usize::from(load.is_some())];
-        let detail = format!("ladder: {}, {state}", step.name());
+        let detail = format!("ladder: {}, {state}", rung.step.name());
         let detail = with_value(&detail, gathered.so_far());
         ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
-        one_window(ctx, step, load, watch, gathered)?;
+        rung.window(ctx, load, watch, gathered)?;
     }
     Ok(())
 }
 
 fn one(
-    step: &dyn LadderStep,
+    rung: &Rung<'_>,
     gathered: Gathered,
     state: &str,
     beside: Option<(&Segment, &Segment)>,
     plan: &LadderPlan,
 ) -> Measurement {
-    let load = gathered.load();
+    let (step, load) = (rung.step.as_ref(), gathered.load());
     let id = format!("log.ladder.{}.{state}", step.name());
     let mut measurement = gathered.into_measurement(id);
     let workload = &mut measurement.workload;
     workload.insert(condition::THREADS, json!(1));
     workload.insert(condition::CPUS, json!(plan.cpus));
     step.describe(workload);
+    if let Some(tier) = &rung.tier {
+        workload.insert(condition::FOLDER, json!(tier.asked));
+    }
+    if let Some(without) = &rung.without_tier {
+        let without = format!("log.ladder.{without}.{state}");
+        measurement.conditions.insert(condition::WITHOUT_TIER, json!(without));
+    }
     if let (Some((segment, file)), Some(load)) = (beside.filter(|_| state == "beside"), load) {
         workload.insert(condition::BUSY_WRITES_PER_S_WANTED, json!(busy::WRITES_PER_S));
         workload.insert(condition::BUSY_READS_PER_S_WANTED, json!(reads::READS_PER_S));
@@ -338,13 +373,16 @@ fn one(
         conditions.insert(condition::BUSY_WRITES_PER_S, json!(load.writes_per_s));
         conditions.insert(condition::BUSY_READS_PER_S, json!(load.reads_per_s));
         conditions.insert(condition::BUSY_FSYNCS, json!(load.flushes));
-        let same = crate::same_device(segment, file);
-        conditions.insert(condition::BUSY_SAME_DEVICE, json!(same));
+        if rung.tier.is_none() {
+            let same = crate::same_device(segment, file);
+            conditions.insert(condition::BUSY_SAME_DEVICE, json!(same));
+        }
     }
     if state == "alone" {
+        let queue = rung.tier.map_or(plan.queue.as_ref(), |tier| tier.queue);
         match step.durable_by() {
             Some(word) => measurement.conditions.insert(condition::DURABLE_BY, json!(word)),
-            None => counted::durable_by(&mut measurement, plan.queue.as_ref()),
+            None => counted::durable_by(&mut measurement, queue),
         }
     }
     measurement
@@ -352,23 +390,28 @@ fn one(
 
 /// What [`measure_ladder`] will do; `foreign` is how many steps the caller brings.
 pub fn planned_ladder(ctx: &Context, plan: &LadderPlan, foreign: u64) -> PlannedStep {
-    let steps = plan.cells.len() as u64 + 3 + foreign;
+    let own = plan.cells.len() as u64 + 3 + foreign;
+    let tier = plan.with_tier.then(|| with_tier::planned(ctx));
+    let (rungs, pauses_s) = tier.map_or((0, 0.0), |tier| (tier.rungs, tier.pauses_s));
+    let (tier_bytes, tier_files) = tier.map_or((0, 0), |tier| (tier.window_bytes, tier.file_bytes));
+    let steps = own + rungs;
     let repeats = u64::from(ctx.repeats.max(1));
     let states = if plan.beside_bytes > 0 { 2 } else { 1 };
-    let files = SEGMENT_BYTES + plan.beside_bytes;
+    let files = SEGMENT_BYTES + plan.beside_bytes + tier_files;
     let windows_s = (repeats * steps * states) as f64 * ctx.window.as_secs_f64() * window::TAKES;
     // The load writes in the second half of it only.
     let beside_s = if plan.beside_bytes > 0 { windows_s / 2.0 } else { 0.0 };
     let beside = (beside_s * (busy::WRITES_PER_S * PAGE as u64) as f64) as u64;
     let what = format!(
-        "{steps} steps from the device's flush upwards{}",
+        "{steps} steps from the device's flush upwards{}{}",
+        if plan.with_tier { ", three of them for the tier" } else { "" },
         if states == 2 { ", alone and beside a load on the data files" } else { "" }
     );
     PlannedStep {
         layer: Layer::Log,
         what,
-        expected_s: windows_s + files as f64 / 500e6,
-        writes_bytes: repeats * steps * states * most_bytes(ctx) + files + beside,
+        expected_s: windows_s + (repeats * states) as f64 * pauses_s + files as f64 / 500e6,
+        writes_bytes: repeats * states * (own * most_bytes(ctx) + tier_bytes) + files + beside,
     }
 }
 

@@ -169,6 +169,7 @@ fn plan() -> LadderPlan {
         bytes_per_commit: 200,
         cpus: narrows_facts::affinity::current(),
         beside_bytes: 0,
+        with_tier: false,
     }
 }
 

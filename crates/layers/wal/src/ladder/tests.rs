@@ -53,6 +53,7 @@ fn plan(beside_bytes: u64) -> LadderPlan {
         bytes_per_commit: 300,
         cpus: affinity::current(),
         beside_bytes,
+        with_tier: false,
     }
 }
 
@@ -60,7 +61,7 @@ fn plan(beside_bytes: u64) -> LadderPlan {
 fn every_step_is_there_in_both_states_and_stands_on_another() {
     let Some(dir) = crate::tests::folder() else { return };
     let stop = Stop::new();
-    let place = LadderPlace { log: dir.path(), data: dir.path() };
+    let place = LadderPlace { log: dir.path(), data: dir.path(), tier: None };
     let foreign: Vec<ForeignStep> = vec![
         Box::new(Known { name: "commit", above: Some(LEADER), took_ns: 1_000_000 }),
         Box::new(Known { name: "remote", above: Some("commit"), took_ns: 3_000_000 }),
@@ -122,6 +123,57 @@ fn every_step_is_there_in_both_states_and_stands_on_another() {
 }
 
 #[test]
+fn with_a_tier_its_writes_are_rungs_beside_the_same_ones_without() {
+    let Some(dir) = crate::tests::folder() else { return };
+    let Some(fast) = crate::tests::folder() else { return };
+    let (stop, watch) = (Stop::new(), Watch::none());
+    let tier = LadderTier { folder: fast.path(), asked: "/wal-on", watch: &watch, queue: None };
+    let place = LadderPlace { log: dir.path(), data: dir.path(), tier: Some(tier) };
+    let plan = LadderPlan { with_tier: true, ..plan(4 << 20) };
+    let ctx = context(&stop, 30);
+    let laddered = measure_ladder(&ctx, place, &watch, &plan, Vec::new()).unwrap();
+    let of = |id: &str| laddered.measurements.iter().find(|m| m.id == id);
+    let base = "log.ladder.write.fdatasync.overwrite.8k";
+    for (without, writers) in [(base.to_string(), 1.0), (format!("{base}.writers_4"), 4.0)] {
+        for state in ["alone", "beside"] {
+            let off = format!("{without}.{state}");
+            let on = of(&format!("{without}.tier.{state}")).unwrap_or_else(|| panic!("{off}"));
+            let off = of(&off).unwrap_or_else(|| panic!("{off}"));
+            for m in [off, on] {
+                assert_eq!((m.repeats, m.histograms.len()), (2, 2), "{}", m.id);
+                assert_eq!(m.value(metric::ERRORS), Some(0.0), "{}", m.id);
+                assert_eq!(m.number(narrows_model::condition::THREADS), Some(writers));
+                // Of each window what the timed writer wrote last is read back, and the same of each other one.
+                let operations = &m.metric(metric::OPERATIONS).unwrap().samples;
+                let timed: f64 = operations.iter().map(|n| n.min(crate::READ_BACK as f64)).sum();
+                let read = m.number(narrows_model::condition::PAGES_READ_BACK).unwrap();
+                assert_eq!(read > timed, writers > 1.0, "{}: {read}, {timed}", m.id);
+                assert!(read >= timed, "{}: {read}, {timed}", m.id);
+                // A rate would be that of one writer among several.
+                assert_eq!(m.metric(metric::THROUGHPUT).is_some(), writers == 1.0, "{}", m.id);
+            }
+            let place =
+                |m: &Measurement| m.text(narrows_model::condition::FOLDER).map(str::to_string);
+            assert_eq!((place(off), place(on)), (None, Some("/wal-on".to_string())));
+            assert_eq!(on.text(narrows_model::condition::WITHOUT_TIER), Some(off.id.as_str()));
+            let ratio = on.metric(metric::TIER_SPEEDUP_MEAN).unwrap();
+            let mean = |m: &Measurement| m.metric(metric::LATENCY_MEAN).unwrap().samples.clone();
+            let expected: Vec<f64> =
+                mean(off).iter().zip(mean(on)).map(|(off, on)| off / on).collect();
+            assert_eq!(ratio.samples, expected);
+            assert!(on.metric(metric::ADDED_P50).is_none(), "it stands on nothing");
+        }
+    }
+    // What stands on the log's own write does so as ever.
+    let leader = of("log.ladder.leader.alone").unwrap();
+    let below = leader.text(narrows_model::condition::STANDS_ON);
+    assert_eq!(below, Some("log.ladder.write.fdatasync.overwrite.8k.alone"));
+    for folder in [&dir, &fast] {
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn a_stop_ends_it_and_leaves_no_file() {
     let Some(dir) = crate::tests::folder() else { return };
     let stop = Stop::new();
@@ -131,7 +183,7 @@ fn a_stop_ends_it_and_leaves_no_file() {
         std::thread::sleep(Duration::from_millis(500));
         stopper.set();
     });
-    let place = LadderPlace { log: dir.path(), data: dir.path() };
+    let place = LadderPlace { log: dir.path(), data: dir.path(), tier: None };
     let result = measure_ladder(&ctx, place, &Watch::none(), &plan(4 << 20), Vec::new());
     thread.join().unwrap();
     assert!(matches!(result, Err(LogError::Stopped(_))), "{result:?}");
@@ -146,4 +198,10 @@ fn the_plan_knows_windows_and_bytes() {
         (planned_ladder(&ctx, &plan(4 << 20), 1), planned_ladder(&ctx, &plan(0), 1));
     assert!(both.expected_s > 1.9 * alone.expected_s - 1.0 && alone.expected_s > 0.0);
     assert!(both.writes_bytes > alone.writes_bytes && alone.writes_bytes > SEGMENT_BYTES);
+    // Of a tier: nine writers' windows in each repeat, eight small files and a segment, and pauses.
+    let tier = planned_ladder(&ctx, &LadderPlan { with_tier: true, ..plan(0) }, 1);
+    let files = 3 * SEGMENT_BYTES;
+    assert_eq!(tier.writes_bytes - alone.writes_bytes, 2 * 9 * most_bytes(&ctx) + files);
+    assert!(tier.expected_s > alone.expected_s + 1.5, "{}", tier.expected_s);
+    assert!(tier.what.contains("three of them for the tier"), "{}", tier.what);
 }

@@ -126,8 +126,7 @@ pub fn one_window(
         });
     }
     gathered.latency(&latency);
-    gathered.read += read;
-    gathered.wrong += wrong;
+    gathered.read_back((read, wrong));
     Ok(())
 }
 
@@ -140,6 +139,12 @@ impl Gathered {
     /// What an operation took so far.
     pub fn so_far(&self) -> Option<LiveValue> {
         self.samples.so_far(metric::LATENCY_MEAN).map(LiveValue::Nanos)
+    }
+
+    /// Adds what else was read back of a window, and how much of it was not what was written.
+    pub fn read_back(&mut self, (read, wrong): (u64, u64)) {
+        self.read += read;
+        self.wrong += wrong;
     }
 
     /// Adds one window's distribution.

@@ -46,6 +46,41 @@ pub fn laddered() -> Run {
     run
 }
 
+/// The same with a log tier in front of another folder: the tier's flush takes 3 µs, and of four writers at once 4.
+pub fn tiered() -> Run {
+    let mut run = laddered();
+    run.command.extend(["--tier", "/wal-on"].map(String::from));
+    run.plan.wal_dir = "/wal-off".into();
+    let base = "write.fdatasync.overwrite.8k";
+    let writers = format!("{base}.writers_4");
+    for (state, slow) in [("alone", 0.0), ("beside", 0.03)] {
+        let at = run.measurements.iter().position(|m| m.id == format!("log.ladder.leader.{state}"));
+        let mut several = step(&writers, state, 95.0, slow);
+        several.workload.insert(condition::THREADS, json!(4));
+        let mut with = [
+            step(&format!("{base}.tier"), state, 3.0, 0.0),
+            step(&format!("{writers}.tier"), state, 4.0, 0.0),
+        ];
+        with[1].workload.insert(condition::THREADS, json!(4));
+        let mut all = vec![several];
+        for (mut with, without) in with.into_iter().zip([base, &writers]) {
+            let without = format!("log.ladder.{without}.{state}");
+            let p50 = |m: &Measurement| m.metric(metric::LATENCY_P50).unwrap().samples.clone();
+            let off = run.measurement(&without).or(all.iter().find(|m| m.id == without));
+            let (off, on) = (p50(off.unwrap()), p50(&with));
+            let ratio = narrows_stats::paired_ratio(&off, &on).unwrap();
+            let samples = off.iter().zip(&on).map(|(off, on)| off / on).collect();
+            let name = metric::TIER_SPEEDUP_P50;
+            with.metrics.push(MetricValue::new(name, ratio.value, ratio.interval_95, samples));
+            with.workload.insert(condition::FOLDER, json!("/wal-on"));
+            with.conditions.insert(condition::WITHOUT_TIER, json!(without));
+            all.push(with);
+        }
+        run.measurements.splice(at.unwrap()..at.unwrap(), all);
+    }
+    run
+}
+
 /// One to ten logs; of the smallest number there are too few writes for a tail.
 pub fn streams() -> Run {
     let mut run = blank("streams");
