@@ -3896,7 +3896,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__ladder)
-            opts="-o -h --wal --data --write-to-device --serial --methods --layouts --sizes --repeats --alone --no-database --postgres --standby --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --wal --data --write-to-device --serial --tier --methods --layouts --sizes --repeats --alone --no-database --postgres --standby --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3915,6 +3915,10 @@ _narrows() {
                     return 0
                     ;;
                 --serial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tier)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

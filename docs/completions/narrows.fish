@@ -447,6 +447,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l serial -d 'The subsystem\'s serial number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l tier -d 'Folder on the same storage with a log tier in front: the durable write there too, by one writer and by four' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l methods -d 'Sync methods' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
 fsync\t'A write, then fsync'
 dsync\t'One write to a file opened with O_DSYNC'
@@ -617,6 +618,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l serial -d 'The subsystem\'s serial number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l tier -d 'Folder on the same storage with a log tier in front: the durable write there too, by one writer and by four' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l methods -d 'Sync methods' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
 fsync\t'A write, then fsync'
 dsync\t'One write to a file opened with O_DSYNC'

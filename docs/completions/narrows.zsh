@@ -654,6 +654,7 @@ _arguments "${_arguments_options[@]}" : \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
 '(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
 '--serial=[The subsystem'\''s serial number]:S:_default' \
+'(--write-to-device)--tier=[Folder on the same storage with a log tier in front\: the durable write there too, by one writer and by four]:DIR:_files' \
 '*--methods=[Sync methods]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
 fsync\:"A write, then fsync"
 dsync\:"One write to a file opened with O_DSYNC"
@@ -1025,6 +1026,7 @@ _arguments "${_arguments_options[@]}" : \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
 '(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
 '--serial=[The subsystem'\''s serial number]:S:_default' \
+'(--write-to-device)--tier=[Folder on the same storage with a log tier in front\: the durable write there too, by one writer and by four]:DIR:_files' \
 '*--methods=[Sync methods]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
 fsync\:"A write, then fsync"
 dsync\:"One write to a file opened with O_DSYNC"
@@ -2059,14 +2061,14 @@ _arguments "${_arguments_options[@]}" : \
 '--commits=[Commits per transaction \[default\: 1\]]:N:_default' \
 '--cpu-per-transaction=[The server'\''s CPU time per transaction]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
-'--wal-per-transaction=[WAL bytes per transaction \[default\: the run'\''s\]]:SIZE:_default' \
+'--wal-per-transaction=[WAL bytes per transaction\: 2k is 2 KiB \[default\: the run'\''s\]]:SIZE:_default' \
 '--medium-flush=[One durable write of one writer on the medium]:TIME:_default' \
 '(--medium-flush)--medium=[A run of \`narrows log\` on the medium, instead]:RUN:_default' \
 '--added=[What the network to the medium adds to a durable write]:TIME:_default' \
 '(--added)--fabric=[A run of \`narrows fabric split\` that divided durable writes, instead]:RUN:_default' \
 '--growth=[Bytes written to the backing per byte of WAL]:FACTOR:_default' \
 '--backing=[Sequential writes that the backing takes]:BYTES/s:_default' \
-'--log-size=[Size of the log tier]:SIZE:_default' \
+'--log-size=[Size of the log tier\: 1g is 1 GiB, 960MB is decimal]:SIZE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
@@ -2088,14 +2090,14 @@ _arguments "${_arguments_options[@]}" : \
 '--commits=[Commits per transaction \[default\: 1\]]:N:_default' \
 '--cpu-per-transaction=[The server'\''s CPU time per transaction]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
-'--wal-per-transaction=[WAL bytes per transaction \[default\: the run'\''s\]]:SIZE:_default' \
+'--wal-per-transaction=[WAL bytes per transaction\: 2k is 2 KiB \[default\: the run'\''s\]]:SIZE:_default' \
 '--medium-flush=[One durable write of one writer on the medium]:TIME:_default' \
 '(--medium-flush)--medium=[A run of \`narrows log\` on the medium, instead]:RUN:_default' \
 '--added=[What the network to the medium adds to a durable write]:TIME:_default' \
 '(--added)--fabric=[A run of \`narrows fabric split\` that divided durable writes, instead]:RUN:_default' \
 '--growth=[Bytes written to the backing per byte of WAL]:FACTOR:_default' \
 '--backing=[Sequential writes that the backing takes]:BYTES/s:_default' \
-'--log-size=[Size of the log tier]:SIZE:_default' \
+'--log-size=[Size of the log tier\: 1g is 1 GiB, 960MB is decimal]:SIZE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
@@ -2115,12 +2117,12 @@ _arguments "${_arguments_options[@]}" : \
 '--read-alone=[One read by one session that has storage to itself\: what --read takes longer is taken for a queue, which a cache makes shorter]:TIME:_default' \
 '--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
-'--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \
+'--block=[Bytes of one read\: 8k is 8 KiB \[default\: the run'\''s\]]:SIZE:_default' \
 '--blocks-hit=[Buffer hits that the server counted (blks_hit), with --blocks-read]:N:_default' \
 '--blocks-read=[Reads that the server counted meanwhile (blks_read)]:N:_default' \
 '--tier-read=[One read that the tier serves, the network to it included]:TIME:_default' \
 '--miss-added=[What a read that it does not serve takes longer than now]:TIME:_default' \
-'--tier-size=[Size of the tier]:SIZE:_default' \
+'--tier-size=[Size of the tier\: 64g is 64 GiB]:SIZE:_default' \
 '(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
 '(--curve --hits)--trace=[A trace of the reads that reach storage, instead\: what blkparse prints, or fio'\''s write_iolog]:FILE:_files' \
 '(--curve --trace --hits --blocks-hit)*--buffercache=[What shared_buffers holds of each relation, and its reads, instead\: CSV of the statement below. Twice\: the reads between two looks]:FILE:_files' \
@@ -2144,12 +2146,12 @@ _arguments "${_arguments_options[@]}" : \
 '--read-alone=[One read by one session that has storage to itself\: what --read takes longer is taken for a queue, which a cache makes shorter]:TIME:_default' \
 '--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
-'--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \
+'--block=[Bytes of one read\: 8k is 8 KiB \[default\: the run'\''s\]]:SIZE:_default' \
 '--blocks-hit=[Buffer hits that the server counted (blks_hit), with --blocks-read]:N:_default' \
 '--blocks-read=[Reads that the server counted meanwhile (blks_read)]:N:_default' \
 '--tier-read=[One read that the tier serves, the network to it included]:TIME:_default' \
 '--miss-added=[What a read that it does not serve takes longer than now]:TIME:_default' \
-'--tier-size=[Size of the tier]:SIZE:_default' \
+'--tier-size=[Size of the tier\: 64g is 64 GiB]:SIZE:_default' \
 '(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
 '(--curve --hits)--trace=[A trace of the reads that reach storage, instead\: what blkparse prints, or fio'\''s write_iolog]:FILE:_files' \
 '(--curve --trace --hits --blocks-hit)*--buffercache=[What shared_buffers holds of each relation, and its reads, instead\: CSV of the statement below. Twice\: the reads between two looks]:FILE:_files' \

@@ -1,11 +1,11 @@
-//! Logs as older builds left them.
+//! A log's bytes as a build left them: what is on drives has to be found by every later one.
 
 use std::io;
 
 use narrows_log_tier::{Action, ReadMedium, scan};
 
-/// A log with three writes that nobody moved, as the last build that knew format 1 alone left it when it was killed: places and bytes in
-/// hexadecimal, what is missing is zero.
+/// A log of format 1 with three writes, as a target left it that was killed (November 2026): places and bytes in hexadecimal, what is missing
+/// is zero.
 const FORMAT_1: &str = include_str!("format-1.hex");
 /// Its medium's size.
 const BYTES: usize = (8 << 10) + (4 << 20);
@@ -38,7 +38,7 @@ impl ReadMedium for Medium {
 #[test]
 fn what_format_1_holds_is_found_whole() {
     let mut medium = Medium::from_hex(FORMAT_1);
-    assert_eq!(&medium.0[..8], b"NRWLOG1\0".map(|_| 0).as_slice());
+    assert_eq!(&medium.0[..8], b"NRWLTSB1");
     let found = scan(&mut [&mut medium], false).unwrap();
     assert!(found.unreadable.is_none() && found.missing == 0 && !found.superblock.clean);
     let records: Vec<_> = found

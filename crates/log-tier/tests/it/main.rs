@@ -2,6 +2,7 @@
 //! histories. Each rule is taken out once, and then the same search must find a loss.
 
 mod crash;
+mod formats;
 mod random;
 mod recovery;
 mod store;

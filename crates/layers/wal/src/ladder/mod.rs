@@ -43,7 +43,7 @@ use crate::{LogError, SEGMENT_BYTES, most_bytes, on_server_cpus};
 use durable::DurableWrites;
 use flush::DeviceFlush;
 use one_commit::OneCommit;
-use rung::Rung;
+use rung::LadderRung;
 use window::{Gathered, Load};
 use with_tier::TierSegments;
 
@@ -155,7 +155,7 @@ pub fn measure_namespace_ladder(
         let pages = Pages::new(ctx.seed);
         let (own, absent) =
             namespace::own_steps(&part, namespace.block_bytes(), &pages, &plan.cells);
-        let rungs = own.into_iter().map(Rung::of).collect();
+        let rungs = own.into_iter().map(LadderRung::of).collect();
         climb(ctx, (&part, &pages), (rungs, absent), (None, watch), plan, Vec::new())
     })
 }
@@ -180,12 +180,12 @@ fn climb(
     let (bytes, base) = (plan.bytes_per_commit, Some(WriteVariant::POSTGRES.name()));
     let (path, by) = (medium.path().to_path_buf(), medium.durable_by());
     let first = OneCommit::new(&leader, bytes, path.clone(), base).without_making(&making_ns);
-    rungs.push(Rung::of(Box::new(first.durable_by(by))));
+    rungs.push(LadderRung::of(Box::new(first.durable_by(by))));
     let second = OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()));
     let second = second.without_making(&making_ns);
-    rungs.push(Rung::of(Box::new(second.durable_by(by))));
+    rungs.push(LadderRung::of(Box::new(second.durable_by(by))));
     for step in foreign {
-        rungs.push(Rung::of(step));
+        rungs.push(LadderRung::of(step));
     }
     let gathered = std::thread::scope(|scope| {
         let thread = scope.spawn(|| writer.write());
@@ -213,7 +213,7 @@ fn climb(
 
 type Steps<'a> = Vec<Box<dyn LadderStep + 'a>>;
 
-type Rungs<'a> = Vec<Rung<'a>>;
+type Rungs<'a> = Vec<LadderRung<'a>>;
 
 /// The device's flush and the writes to the file, as far as there are such.
 fn own_steps<'a>(
@@ -229,7 +229,7 @@ fn own_steps<'a>(
     match plan.device.as_deref().map(|node| (node, DeviceFlush::open(node))) {
         Some((_, Ok(flush))) => {
             lowest = Some(flush.name());
-            rungs.push(Rung::of(Box::new(flush)));
+            rungs.push(LadderRung::of(Box::new(flush)));
         }
         Some((node, Err(reason))) => absent.push(Absent {
             what: "flush".to_string(),
@@ -245,7 +245,7 @@ fn own_steps<'a>(
     for cell in cells {
         ctx.stop.check()?;
         match DurableWrites::open(cell, segment, dir, pages, lowest.clone()) {
-            Ok(writes) => rungs.push(Rung::of(Box::new(writes))),
+            Ok(writes) => rungs.push(LadderRung::of(Box::new(writes))),
             // Nothing stands without it; and a drive that is full or gone refuses no single way.
             Err(reason) if cell == WriteVariant::POSTGRES || !refused(&reason) => {
                 return Err(LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason));
@@ -345,7 +345,7 @@ fn each(
 }
 
 fn one(
-    rung: &Rung<'_>,
+    rung: &LadderRung<'_>,
     gathered: Gathered,
     state: &str,
     beside: Option<(&Segment, &Segment)>,

@@ -26,7 +26,7 @@ pub struct LadderTier<'a> {
 }
 
 /// A step with what its windows need.
-pub struct Rung<'a> {
+pub struct LadderRung<'a> {
     /// The step.
     pub step: Box<dyn LadderStep + 'a>,
     /// Further writers, each with a file of its own, in its windows alone.
@@ -37,10 +37,10 @@ pub struct Rung<'a> {
     pub without_tier: Option<String>,
 }
 
-impl<'a> Rung<'a> {
+impl<'a> LadderRung<'a> {
     /// A step in the log's own folder, which nobody writes beside.
-    pub fn of(step: Box<dyn LadderStep + 'a>) -> Rung<'a> {
-        Rung { step, others: Vec::new(), tier: None, without_tier: None }
+    pub fn of(step: Box<dyn LadderStep + 'a>) -> LadderRung<'a> {
+        LadderRung { step, others: Vec::new(), tier: None, without_tier: None }
     }
 
     /// One window of it, with the other writers.

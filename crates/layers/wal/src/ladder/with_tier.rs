@@ -14,7 +14,7 @@ use narrows_engine::{Context, Stopped};
 use narrows_model::{Measurement, Metric, MetricValue, condition, metric};
 
 use super::durable::DurableWrites;
-use super::rung::{LadderTier, Rung};
+use super::rung::{LadderRung, LadderTier};
 use super::write_variant::WriteVariant;
 use crate::page::Pages;
 use crate::segment::Segment;
@@ -64,7 +64,7 @@ impl TierSegments {
         log: &Path,
         tier: LadderTier<'a>,
         pages: &'a Pages,
-    ) -> Result<Vec<Rung<'a>>, LogError> {
+    ) -> Result<Vec<LadderRung<'a>>, LogError> {
         let (base, several) = (WriteVariant::POSTGRES.name(), several_name());
         let mut all = vec![rung(&self.without, log, pages, several.clone())?];
         let one = std::slice::from_ref(&self.one);
@@ -91,7 +91,7 @@ fn rung<'a>(
     dir: &Path,
     pages: &'a Pages,
     name: String,
-) -> Result<Rung<'a>, LogError> {
+) -> Result<LadderRung<'a>, LogError> {
     let open = |segment: &Segment| {
         DurableWrites::open(WriteVariant::POSTGRES, segment, dir, pages, None)
             .map_err(|reason| LogError::of("writing to", segment.path(), segment.bytes(), reason))
@@ -100,7 +100,7 @@ fn rung<'a>(
         segments.iter().map(open).collect::<Result<_, _>>()?;
     let others = writers.split_off(1);
     let first = writers.remove(0).called(name).among(segments.len() as u32);
-    Ok(Rung { others, ..Rung::of(Box::new(first)) })
+    Ok(LadderRung { others, ..LadderRung::of(Box::new(first)) })
 }
 
 /// After the tier's windows: what it has still to move to its backing is in no other step's window, as far as it is done by then.
