@@ -20,6 +20,8 @@ const SUITE: &str = "tier_proofs";
 const PAGE: &str = "docs/src/evidence/tier-proofs.md";
 const USAGE: &str =
     "usage: cargo xtask tier-proofs [--only N | --only N..N] [--repeats N] [--window TIME] [--publish]
+       cargo xtask tier-proofs --ladder US
+  --ladder US: the screen of `narrows log ladder --tier` beside a drive whose flushes take so much longer
   --only N: of the settings, the one with that number, or those from one to another
   --repeats N: windows on each side [8]
   --window TIME: of the load [1s]
@@ -118,6 +120,11 @@ struct Results {
 /// Measures every setting, and says what came of it. It fails where a forecast is contradicted.
 pub fn tier_proofs(args: &[&str]) -> Result<()> {
     let (mut only, mut repeats, mut window, mut publish) = (None, 8, "1s".to_string(), false);
+    if let ["--ladder", flush_us] = args {
+        build()?;
+        print!("{}", stage::ladder(flush_us.parse().context("--ladder")?)?);
+        return Ok(());
+    }
     let mut args = args.iter();
     while let Some(word) = args.next() {
         if *word == "--publish" {

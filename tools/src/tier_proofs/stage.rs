@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use narrows_lab_drive::{DriveContents, Lab, missing};
+use tempfile::TempDir;
 use xtask::bound::ends_with_us;
 
 use super::{Setting, Told};
@@ -29,14 +30,37 @@ fn program(name: &str) -> PathBuf {
     crate::root().join("target/release").join(name)
 }
 
-/// Makes what the setting names, measures, and takes everything away.
-pub(super) fn prove(setting: &Setting, repeats: u32, window: &str) -> Result<Told> {
+/// A folder for it, where there is a laboratory.
+fn stage() -> Result<TempDir> {
     if let Some(reason) = missing(DriveContents::Ext4) {
         bail!("no laboratory: {reason}");
     }
     let folder = tempfile::Builder::new().prefix("narrows-tier-proofs-").tempdir_in("/var/tmp")?;
     // The server's user passes through it.
     open_to_all(folder.path())?;
+    Ok(folder)
+}
+
+/// The screen of `narrows log ladder` with storage without a tier and with it, whose flushes take so much longer.
+pub(super) fn ladder(flush_us: u64) -> Result<String> {
+    let folder = stage()?;
+    let run = folder.path().join("run");
+    let screen = |off: &Path, on: &Path| {
+        let mut command = Command::new(program("narrows"));
+        command.args(["log", "ladder", "--no-database", "--load-here", "--wal"]).arg(off);
+        command.arg("--tier").arg(on).arg("--output").arg(&run).stdin(Stdio::null());
+        let (output, said) = output_of(command)?;
+        Ok(format!("{}{said}", String::from_utf8_lossy(&output)))
+    };
+    std::thread::scope(|scope| {
+        let screen = scope.spawn(|| with_log(folder.path(), flush_us, screen));
+        screen.join().map_err(|_| anyhow!("the ladder panicked"))?
+    })
+}
+
+/// Makes what the setting names, measures, and takes everything away.
+pub(super) fn prove(setting: &Setting, repeats: u32, window: &str) -> Result<Told> {
+    let folder = stage()?;
     let mut how: Vec<OsString> = Vec::new();
     how.extend(["--repeats", &repeats.to_string(), "--window", window].map(OsString::from));
     how.extend(["--format", "json", "--output"].map(OsString::from));
@@ -85,6 +109,22 @@ impl Served {
 }
 
 fn log(folder: &Path, (flush_us, sessions): (u64, u32), how: &[OsString]) -> Result<Told> {
+    let data = folder.join("data");
+    std::fs::create_dir(&data)?;
+    with_log(folder, flush_us, |off, on| {
+        let mut command = narrows("log");
+        command.args([off, on]).arg("--data").arg(&data);
+        command.args(["--sessions", &sessions.to_string()]).args(how);
+        tell(command)
+    })
+}
+
+/// Folders on a namespace without a log tier, and on one with it, for a while.
+fn with_log<T>(
+    folder: &Path,
+    flush_us: u64,
+    work: impl FnOnce(&Path, &Path) -> Result<T>,
+) -> Result<T> {
     let mut off = Served::make(&folder.join("off"), WAL_BYTES, Ok)?;
     let medium = folder.join("log");
     // Of two file systems with as much free the command can't tell that they are no one pool.
@@ -93,15 +133,10 @@ fn log(folder: &Path, (flush_us, sessions): (u64, u32), how: &[OsString]) -> Res
     })?;
     let (wal_off, wal_on) =
         (off.mounted(&folder.join("wal-off"))?, on.mounted(&folder.join("wal-on"))?);
-    let data = folder.join("data");
-    std::fs::create_dir(&data)?;
     for side in [&mut off, &mut on] {
         side.drive.drive().slow(Duration::from_micros(flush_us))?;
     }
-    let mut command = narrows("log");
-    command.args([wal_off.files(), wal_on.files()]).arg("--data").arg(&data);
-    command.args(["--sessions", &sessions.to_string()]).args(how);
-    let told = tell(command);
+    let told = work(&wal_off.files(), &wal_on.files());
     // Before their targets go.
     drop((wal_off, wal_on));
     told
@@ -131,13 +166,19 @@ fn narrows(tier: &str) -> Command {
     command
 }
 
-fn tell(mut command: Command) -> Result<Told> {
+fn tell(command: Command) -> Result<Told> {
+    let (output, said) = output_of(command)?;
+    serde_json::from_slice(&output)
+        .with_context(|| format!("no proof in {}: {said}", String::from_utf8_lossy(&output)))
+}
+
+/// What it printed on standard output, and on standard error.
+fn output_of(mut command: Command) -> Result<(Vec<u8>, String)> {
     let output = ends_with_us(&mut command, libc::SIGTERM).output().context("running narrows")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    // 3 and 4: something of what was measured is doubtful, and the proof says so.
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // 3 and 4: something of what was measured is doubtful, and it says so.
     ensure!(matches!(output.status.code(), Some(0 | 3 | 4)), "narrows: {}: {said}", output.status);
-    serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("no proof in {}: {said}", String::from_utf8_lossy(&output.stdout)))
+    Ok((output.stdout, said))
 }
 
 fn open_to_all(folder: &Path) -> Result<()> {

@@ -295,7 +295,7 @@ Examples:
                                            the share by a miss curve
   psql --csv -d shop -f buffercache.sql > pool.csv
   narrows tier forecast reads --run 7f3a --tier-read 16us --buffercache pool.csv --tier-size 64GiB
-                                           the share by PostgreSQL's pool and counters, assumed in part
+                                           by PostgreSQL's pool and counters, in part assumed
   narrows tier forecast reads --rate 125688/s --sessions 32 --read 233us --cpu-per-read 14us \\
       --cpus 16 --tier-read 16us --hits 95%
                                            an AWR report's figures")]

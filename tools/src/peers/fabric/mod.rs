@@ -163,9 +163,18 @@ fn rounds(
     depth: u32,
     contenders: &[Box<dyn Window>],
 ) -> Result<Vec<Samples>> {
+    let count = if depth == 1 { 2 * ROUNDS } else { ROUNDS };
+    so_many(count, operation, depth, contenders)
+}
+
+fn so_many(
+    count: u32,
+    operation: Operation,
+    depth: u32,
+    contenders: &[Box<dyn Window>],
+) -> Result<Vec<Samples>> {
     let mut all: Vec<Samples> =
         contenders.iter().map(|contender| Samples::new(contender.name())).collect();
-    let count = if depth == 1 { 2 * ROUNDS } else { ROUNDS };
     for round in 0..count {
         for index in super::order(round, contenders.len()) {
             if let Some(sample) = contenders[index].measure(operation, depth)? {

@@ -22,8 +22,8 @@ use super::floor::Floor;
 use super::ours::{self, Load, Waiting, address_at, driven, driven_once, serving, started};
 use super::sample::{Sample, Samples, table};
 use super::theirs::Nbd;
-use super::{BLOCK, Operation, Window, rounds};
-use crate::peers::WINDOW;
+use super::{BLOCK, Operation, Window, so_many};
+use crate::peers::{ROUNDS, WINDOW};
 
 pub(in crate::peers) const TITLE: &str = "## Tiers on loopback";
 /// Names the program of a target that was built before there were tiers.
@@ -39,9 +39,9 @@ const PIECE: u32 = 128 << 10;
 /// What a record of a block takes on its medium: a unit for its header, and the block.
 const RECORD: u32 = 4096 + DURABLE;
 /// Of every file that is served but the one that all misses are of.
-const SPAN: u64 = 64 * MIB;
+const SPAN: u64 = 16 * MIB;
 /// A log that is full before the window begins.
-const SMALL_LOG: u64 = 32 * MIB;
+const SMALL_LOG: u64 = 16 * MIB;
 
 /// Who serves.
 #[derive(Debug, Clone)]
@@ -194,9 +194,11 @@ impl Files {
     /// A file on the drive with a log of its own there, as a namespace.
     fn logged(&self, name: &str, bytes: u64, log_bytes: u64) -> Result<String> {
         let file = self.on_drive(name, bytes)?;
-        let log = self.on_drive(&format!("{name}.log"), log_bytes)?;
+        let log = self.drive.join(format!("{name}.log"));
+        File::create(&log)?.set_len(log_bytes)?;
+        let log = log.to_str().context("a path that is text")?;
         let mut command = Command::new(&self.program);
-        command.args(["log", "make", "--for", &file, "--log", &log]).stdout(Stdio::null());
+        command.args(["log", "make", "--for", &file, "--log", log]).stdout(Stdio::null());
         ensure!(command.status()?.success(), "no log can be made at {log}");
         Ok(format!("{file},log={log}"))
     }
@@ -229,15 +231,20 @@ pub(in crate::peers) fn compare(_: &Context<'_>, scratch: &Path) -> Result<Strin
     let program = ours::build()?;
     let memory = tempfile::tempdir_in("/dev/shm")?;
     let files = Files { memory, drive: scratch.to_path_buf(), program };
-    let mut text = "Target on CPU 0 with all of its threads, host on CPU 1; twelve rounds at depth 1. Files \"in memory\" are on tmpfs.\n\n"
+    let mut text = "Target on CPU 0 with all of its threads, host on CPU 1. Files \"in memory\" are on tmpfs.\n\n"
         .to_string();
+    let mut add = |section: String| {
+        // Each as soon as it is there: what fails later loses nothing.
+        eprint!("{section}");
+        text += &section;
+    };
     for waiting in [Waiting::Poll, Waiting::Sleep] {
-        text += &hits(&files, waiting)?;
+        add(hits(&files, waiting)?);
     }
-    text += &misses(&files)?;
-    text += &durable(&files)?;
-    text += &destaging(&files)?;
-    text += &none(&files)?;
+    add(misses(&files)?);
+    add(durable(&files)?);
+    add(destaging(&files)?);
+    add(none(&files)?);
     Ok(text)
 }
 
@@ -266,7 +273,7 @@ fn hits(files: &Files, waiting: Waiting) -> Result<String> {
             None => eprintln!("SKIPPED: nbdkit or fio is not installed"),
         }
     }
-    let samples = rounds(Operation::Read, 1, &all)?;
+    let samples = so_many(ROUNDS, Operation::Read, 1, &all)?;
     let title = format!("Reads of 4 KiB, depth 1, {}ing", waiting.option());
     Ok(table(&title, &samples)
         + &difference("A hit takes longer than memory by", &samples[0], &[&samples[1]]))
@@ -285,7 +292,7 @@ fn misses(files: &Files) -> Result<String> {
         )
     };
     let plain = files.served("no read cache", &file, Waiting::Poll, load);
-    let samples = rounds(Operation::Read, 1, &[Box::new(miss), Box::new(plain)])?;
+    let samples = so_many(ROUNDS, Operation::Read, 1, &[Box::new(miss), Box::new(plain)])?;
     Ok(table("Reads of 4 KiB of a file in memory, depth 1, polling", &samples)
         + &difference("A miss takes longer than without a cache by", &samples[0], &[&samples[1]]))
 }
@@ -306,7 +313,7 @@ fn durable(files: &Files) -> Result<String> {
         Box::new(Medium { file: files.on_drive("medium", SPAN)?.into() }),
         Box::new(files.served("the drive, no log", &plain, Waiting::Poll, load)),
     ];
-    let samples = rounds(Operation::Write, 1, &all)?;
+    let samples = so_many(ROUNDS, Operation::Write, 1, &all)?;
     let [mapped, floor, logged, medium, _] = &samples[..] else { bail!("five contenders") };
     Ok(table("Durable writes of 8 KiB (FUA), depth 1, polling", &samples)
         + &difference("A log in memory takes longer than the floor by", mapped, &[floor])
@@ -335,22 +342,22 @@ fn destaging(files: &Files) -> Result<String> {
         Box::new(Served {
             program: Program::Persistent,
             ..files.served(
-                "a log of 32 MiB in memory (see above)",
+                "a log of 16 MiB in memory (see above)",
                 &in_memory,
                 Waiting::Sleep,
                 load,
             )
         }),
         Box::new(files.served(
-            "a log of 32 MiB on the same drive",
+            "a log of 16 MiB on the same drive",
             &on_drive,
             Waiting::Sleep,
             load,
         )),
     ];
-    let samples = rounds(Operation::Write, 8, &all)?;
+    let samples = so_many(ROUNDS, Operation::Write, 8, &all)?;
     Ok(table("Durable sequential writes of 128 KiB, depth 8, sleeping", &samples)
-        + "Of what a window writes at most 32 MiB is still in the log at its end: the rest was moved. With log and file on \
+        + "Of what a window writes at most 16 MiB is still in the log at its end: the rest was moved. With log and file on \
            one drive each byte is written twice there.\n\n")
 }
 
@@ -369,7 +376,7 @@ fn none(files: &Files) -> Result<String> {
             let then =
                 files.served("a target from before there were tiers", &file, Waiting::Poll, load);
             let then = Served { program: Program::Target(before.clone()), ..then };
-            let samples = rounds(operation, depth, &[Box::new(now), Box::new(then)])?;
+            let samples = so_many(ROUNDS, operation, depth, &[Box::new(now), Box::new(then)])?;
             let title =
                 format!("4 KiB {} of a file in memory, depth {depth}, polling", operation.word());
             text += &table(&title, &samples);
