@@ -323,7 +323,9 @@ fn durable(files: &Files) -> Result<String> {
             &[floor, medium],
         )
         + "The log in memory is that of persistent memory (stores to a mapping, CLWB, SFENCE), with a file's pages of the page cache in its place: the \
-           target's own work is the same, the medium is DRAM. No option of the target serves such a log, because it would lose what it acknowledged.\n\n")
+           target's own work is the same, the medium is DRAM. No option of the target serves such a log, because it would lose what it acknowledged. With the \
+           drive, 4 ms is a tick of the scheduler (250 Hz): the kernel's worker that makes a write durable was bound to CPU 0 too, where the polling thread runs. \
+           Those two rows, and the sentence on them, are of that and of no log.\n\n")
 }
 
 fn destaging(files: &Files) -> Result<String> {
