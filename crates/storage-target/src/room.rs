@@ -40,20 +40,14 @@ pub(crate) fn give_back(disk: &FileDisk, bytes: u64) {
 mod tests {
     use super::*;
     use crate::backing::open::open_file_or_device;
-    use crate::namespace::DiskSpec;
+    use crate::spec::made_at;
 
     #[test]
     fn what_has_no_room_is_refused_and_what_was_taken_is_given_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::File::create(&path).unwrap().set_len(1 << 20).unwrap();
-        let spec = DiskSpec {
-            path,
-            serial: None,
-            keep_contents: false,
-            block_bytes: 512,
-            only_read: false,
-        };
+        let spec = made_at(path.to_str().unwrap());
         let disk = open_file_or_device(&spec).unwrap();
         check_room(&disk, 1 << 20).unwrap();
         let said = check_room(&disk, 1 << 60).unwrap_err().to_string();

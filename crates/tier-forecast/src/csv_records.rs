@@ -1,4 +1,6 @@
 //! Records of a CSV file (RFC 4180), each with the line that it begins on: a quoted field may hold commas, quotes and ends of lines.
+//!
+//! By hand, because the crate `csv` refuses no quote: one without an end takes the rest of the file for its field.
 
 /// A record: the line that it begins on, from 1, and its fields.
 pub(crate) type Record = (usize, Vec<String>);

@@ -15,7 +15,7 @@ use crate::backing::OpenError;
 use crate::backing::logged::{Consents, LogOwner, OpenLog, OpenMedium, open_log};
 use crate::namespace::{DiskSpec, LogMediumSpec};
 use crate::output::{Notes, Report, report, say};
-use crate::spec::{InvalidSpec, check_places, log_place_of};
+use crate::spec::{InvalidSpec, check_places, log_place_of, made_at};
 
 /// What is to be done with a log.
 #[derive(Debug, Subcommand)]
@@ -142,13 +142,7 @@ pub(crate) fn disk_of(text: &str) -> Result<DiskSpec, InvalidSpec> {
         Some((path, serial)) => (path, Some(serial.to_string())),
         None => (text, None),
     };
-    Ok(DiskSpec {
-        path: path.into(),
-        serial,
-        keep_contents: true,
-        block_bytes: 4096,
-        only_read: false,
-    })
+    Ok(DiskSpec { serial, ..made_at(path) })
 }
 
 /// What [`disk_of`] takes, or a peer.

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
-use narrows_initiator::{Association, PathOptions};
-use narrows_io::{Arena, DevicePath, Op};
+use narrows_io::Op;
 use serde_json::Value;
 
+use crate::control::page;
+use crate::data::path_to;
 use crate::program::{Program, logged, make_log};
 
 const GUIDE: &str = include_str!("../../../../docs/src/guide/storage-target.md");
@@ -68,18 +68,6 @@ fn number_of(value: &Value) -> u64 {
 fn sized(path: &Path, bytes: u64) -> &str {
     File::create(path).unwrap().set_len(bytes).unwrap();
     path.to_str().unwrap()
-}
-
-fn do_one(program: &Program, options: &str, op: Op) {
-    let association = Arc::new(Association::connect(&program.address(options), 1).unwrap());
-    let arena = Arena::new(1, 4096, 4096).unwrap();
-    let mut path = association.path(arena, PathOptions::default()).unwrap();
-    path.submit(op, 0, 0, 4096);
-    let mut done = Vec::new();
-    while done.is_empty() {
-        path.reap(1, &mut done).unwrap();
-    }
-    assert_eq!(done[0].result, 4096);
 }
 
 #[test]
@@ -150,7 +138,7 @@ fn a_log_is_flushed_and_dropped_as_an_object() {
     sized(&file, 1 << 20);
     make_log(&file, &media, &[]);
     let mut program = Program::serving(&[&logged(&file, &media)], &[]);
-    do_one(&program, "", Op::Write);
+    page(&mut path_to(&program, ""), Op::Write);
     program.kill();
     let (file, log) = (file.to_str().unwrap(), media[0].to_str().unwrap());
     let status = object("log status", &["log", "status", log]);
@@ -260,8 +248,8 @@ fn a_target_that_serves_answers_as_objects() {
         let asked = of(verb);
         words(&asked.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    do_one(&program, "ns=1", Op::Write);
-    do_one(&program, "ns=2", Op::Read);
+    page(&mut path_to(&program, "ns=1"), Op::Write);
+    page(&mut path_to(&program, "ns=2"), Op::Read);
     let list = ask("tier list", &["list"]);
     for (row, at) in [
         ("tier list .namespaces[]", "/namespaces/0"),
@@ -285,7 +273,7 @@ fn a_target_that_serves_answers_as_objects() {
     assert_eq!(say(&["resize", "--size", "512KiB"]), said);
     let evicted = ask("tier evict", &["evict"]);
     assert_eq!((its(&evicted), number_of(&evicted["evicted_pages"])), ((nqn, 2), 1));
-    do_one(&program, "ns=2", Op::Read);
+    page(&mut path_to(&program, "ns=2"), Op::Read);
     assert_eq!(say(&["evict"]), format!("{} pages evicted\n", evicted["evicted_pages"]));
     let wrong = of(&["evict", "--nsid", "1"]);
     let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();

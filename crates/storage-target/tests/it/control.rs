@@ -3,18 +3,15 @@
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
-use narrows_initiator::{Association, PathOptions};
-use narrows_io::{Arena, DevicePath, Op};
+use narrows_initiator::{Association, NvmeTcpPath, PathOptions};
+use narrows_io::{Arena, DevicePath as _, Op};
 
+use crate::data::one;
 use crate::program::{Program, logged, make_log, refusal, tier_command as tier};
 
-fn one(path: &mut impl DevicePath, op: Op) {
-    path.submit(op, 0, 0, 4096);
-    let mut done = Vec::new();
-    while done.is_empty() {
-        path.reap(1, &mut done).unwrap();
-    }
-    assert_eq!(done[0].result, 4096);
+/// Reads or writes the first page.
+pub(crate) fn page(path: &mut NvmeTcpPath, op: Op) {
+    assert_eq!(one(path, op, 0, 4096), 4096);
 }
 
 #[test]
@@ -41,9 +38,9 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
         association.path(Arena::new(1, 4096, 4096).unwrap(), PathOptions::default()).unwrap()
     };
     let (mut logged, mut cached) = (path_to("ns=1"), path_to("ns=2"));
-    one(&mut logged, Op::Write);
-    one(&mut cached, Op::Read);
-    one(&mut cached, Op::Read);
+    page(&mut logged, Op::Write);
+    page(&mut cached, Op::Read);
+    page(&mut cached, Op::Read);
     let (said, code) = tier(&["flush", "--control", control]);
     assert!(code == Some(0) && said.contains("records moved"), "{said}");
     let (json, code) = tier(&["list", "--json", "--control", control]);
@@ -90,7 +87,7 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     assert!(code == Some(0) && said.contains("room for 128 pages, 1 used"), "{said}");
     let (said, code) = resize("8MiB");
     assert!(code == Some(2) && said.contains("262144 to 4194304 bytes"), "{said}");
-    one(&mut cached, Op::Read);
+    page(&mut cached, Op::Read);
     let (said, code) = tier(&["evict", "--control", control]);
     assert!(code == Some(0) && said.contains("1 pages evicted"), "{said}");
     let (said, code) = tier(&["evict", "--nsid", "1", "--control", control]);
@@ -126,10 +123,10 @@ fn a_namespace_with_both_is_listed_flushed_evicted_and_resized() {
     let mut path =
         association.path(Arena::new(1, 4096, 4096).unwrap(), PathOptions::default()).unwrap();
     // A miss, a write that the cache takes over, a hit; and then what the log has, through a cache that was emptied.
-    one(&mut path, Op::Read);
+    page(&mut path, Op::Read);
     path.buffer(0)[..4096].fill(7);
-    one(&mut path, Op::Write);
-    one(&mut path, Op::Read);
+    page(&mut path, Op::Write);
+    page(&mut path, Op::Read);
     let list = || {
         let (json, code) = tier(&["list", "--json", "--control", control]);
         assert_eq!(code, Some(0), "{json}");
@@ -143,14 +140,14 @@ fn a_namespace_with_both_is_listed_flushed_evicted_and_resized() {
     assert_eq!([of_cache("hits"), of_cache("misses"), of_cache("used_bytes")], [1, 1, 4096]);
     let (said, code) = tier(&["evict", "--control", control]);
     assert!(code == Some(0) && said.contains("1 pages evicted"), "{said}");
-    one(&mut path, Op::Read);
+    page(&mut path, Op::Read);
     assert_eq!(path.buffer(0)[..4096], [7; 4096]);
     let (said, code) = tier(&["flush", "--control", control]);
     assert!(code == Some(0) && said.contains("records moved"), "{said}");
     assert_eq!(std::fs::read(&file).unwrap()[..4096], [7; 4096]);
     let (said, code) = tier(&["resize", "--size", "512KiB", "--control", control]);
     assert!(code == Some(0) && said.contains("room for 128 pages, 1 used"), "{said}");
-    one(&mut path, Op::Read);
+    page(&mut path, Op::Read);
     assert_eq!(path.buffer(0)[..4096], [7; 4096]);
     let (its, hits) = (list(), 2);
     assert_eq!(

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::backing::logged::newest_of;
     use crate::backing::open::open_file_or_device;
-    use crate::namespace::DiskSpec;
+    use crate::spec::made_at;
 
     fn superblock(generation: u64) -> Superblock {
         Superblock {
@@ -227,13 +227,7 @@ mod tests {
         let path = folder.path().join("log");
         let bytes = HEAD_BYTES + (4 << 20);
         std::fs::write(&path, vec![0; bytes as usize]).unwrap();
-        let spec = DiskSpec {
-            path,
-            serial: None,
-            keep_contents: true,
-            block_bytes: 4096,
-            only_read: false,
-        };
+        let spec = made_at(path.to_str().unwrap());
         let medium = DiskMedium::new(open_file_or_device(&spec).unwrap(), bytes);
         // No DAX: an ordinary file, to which nothing can be stored.
         assert!(!medium.is_mapped() && !medium.persist(&[(0, &[1])]));
