@@ -941,7 +941,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__tier__subcmd__resize)
-            opts="-h --size --control --subsystem --nsid --json --help"
+            opts="-h --size --log --control --subsystem --nsid --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

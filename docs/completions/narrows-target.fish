@@ -98,7 +98,7 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "evict" -d 'Empties a cache'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "resize" -d 'Makes a cache larger or smaller, until the target ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "resize" -d 'Makes a cache or a log larger or smaller'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l control -d 'The socket that the target was given with --control' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l json -d 'As JSON'
@@ -113,16 +113,17 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l nsid -d 'Number of the namespace, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l json -d 'As JSON: what was done, as an object'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -s h -l help -d 'Print help'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l size -d 'Its new size, as 4GiB: up to four times the one that it was begun with' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l size -d 'Its new size, as 4GiB: of a cache up to four times the one that it was begun with, of a log that of each medium' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l control -d 'The socket that the target was given with --control' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l subsystem -d 'Name of the subsystem, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l log -d 'The log, and not the cache'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l json -d 'As JSON: what was done, as an object'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "evict" -d 'Empties a cache'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "resize" -d 'Makes a cache larger or smaller, until the target ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "resize" -d 'Makes a cache or a log larger or smaller'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log cache tier help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log cache tier help" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
@@ -138,4 +139,4 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "evict" -d 'Empties a cache'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "resize" -d 'Makes a cache larger or smaller, until the target ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "resize" -d 'Makes a cache or a log larger or smaller'

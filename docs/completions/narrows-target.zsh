@@ -255,13 +255,14 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (resize)
 _arguments "${_arguments_options[@]}" : \
-'--size=[Its new size, as 4GiB\: up to four times the one that it was begun with]:SIZE:_default' \
+'--size=[Its new size, as 4GiB\: of a cache up to four times the one that it was begun with, of a log that of each medium]:SIZE:_default' \
 '--control=[The socket that the target was given with --control]:FILE:_files' \
 '--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
 '--nsid=[Number of the namespace, where several have one]:N:_default' \
+'--log[The log, and not the cache]' \
 '--json[As JSON\: what was done, as an object]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (help)
@@ -550,7 +551,7 @@ _narrows-target__subcmd__help__subcmd__tier_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
-'resize:Makes a cache larger or smaller, until the target ends' \
+'resize:Makes a cache or a log larger or smaller' \
     )
     _describe -t commands 'narrows-target help tier commands' commands "$@"
 }
@@ -652,7 +653,7 @@ _narrows-target__subcmd__tier_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
-'resize:Makes a cache larger or smaller, until the target ends' \
+'resize:Makes a cache or a log larger or smaller' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target tier commands' commands "$@"
@@ -673,7 +674,7 @@ _narrows-target__subcmd__tier__subcmd__help_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
-'resize:Makes a cache larger or smaller, until the target ends' \
+'resize:Makes a cache or a log larger or smaller' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target tier help commands' commands "$@"

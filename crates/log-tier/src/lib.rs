@@ -15,7 +15,7 @@
 //! 2. **Flush before forgetting.** Room is used again only after its records are in the backing, the backing is flushed, and a superblock
 //!    with the new tail is durable.
 //! 3. **A tail of its own for each life.** Recovery writes all records to the backing, flushes it, and begins a new epoch with an empty log.
-//!    A whole record of an older epoch that lies behind a torn one is then no record.
+//!    A whole record of an older epoch that lies behind a torn one is then no record. A ring of another size is another life too.
 //! 4. **Only what no medium is still being given is moved**, because its room is used again then, and a late write would land over the next
 //!    record. A batch holds what its own records say: newer data beyond it never take the place of older data within.
 //!

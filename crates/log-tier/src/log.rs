@@ -223,12 +223,12 @@ impl Log {
     }
 
     /// The superblock of a life that follows this one while it is served, with these members, after so many tries that didn't reach all of
-    /// theirs: each is of a life of its own, from the same time on. To be written to each member, durably, once the log is empty; from the first of these writes on, nothing may be appended in this life.
+    /// theirs: each is of a life of its own, from the same time on, and newer than what a medium may have of the try before. To be written to each member, durably, once the log is empty; from the first of these writes on, nothing may be appended in this life.
     /// Then the backing is marked with it, and [`Log::begin`].
     pub fn next_life(&self, members: u8, time_ms: u64, tries: u64) -> Superblock {
         Superblock {
             members,
-            generation: self.superblock.generation + 1,
+            generation: self.superblock.generation + 1 + tries,
             epoch: time_ms.max(self.superblock.epoch + 1) + tries,
             before: self.superblock.epoch,
             tail: 0,

@@ -111,7 +111,10 @@ Examples:
 
   What is in front of its namespaces, and how it is:
     narrows-target tier list
-    narrows-target tier list --json";
+    narrows-target tier list --json
+
+  A log of another size, while hosts use it:
+    narrows-target tier resize --log --size 4GiB";
 
 #[derive(Debug, Args)]
 struct ServeArguments {

@@ -1,9 +1,13 @@
 //! Room on a file system that a file of ours takes as a whole, before it is used.
 
+use std::io;
+use std::ops::Range;
+
 use anyhow::{Context as _, Result, bail};
 use rustix::fs::{FallocateFlags, fallocate, fstat, fstatvfs};
 
 use crate::backing::FileDisk;
+use crate::buffer::{Buffer, LARGEST};
 
 /// Bytes of a unit of `st_blocks`.
 const STAT_BLOCK: u64 = 512;
@@ -27,6 +31,22 @@ pub(crate) fn check_room(disk: &FileDisk, bytes: u64) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Fills a range with zeros, durably, so that no write to it has to find room.
+///
+/// # Errors
+/// What the file or device said.
+pub(crate) fn fill_with_zeros(disk: &FileDisk, range: Range<u64>) -> io::Result<()> {
+    let mut zeros = Buffer::largest();
+    zeros.bytes_mut(LARGEST).fill(0);
+    let mut at = range.start;
+    while at < range.end {
+        let bytes = (range.end - at).min(LARGEST as u64);
+        disk.write_all_at(zeros.bytes(bytes as usize), at)?;
+        at += bytes;
+    }
+    disk.sync()
 }
 
 /// Gives back what was taken of a file that holds nothing.

@@ -140,6 +140,7 @@ fn setup(media: u8, acknowledge: Acknowledge, units: u64) -> Setup {
         memory: false,
         acknowledge,
         units,
+        resizes: Vec::new(),
         broken: Broken::Nothing,
         open_limit,
         failures: 0,
@@ -200,8 +201,45 @@ fn a_medium_that_fails_takes_nothing_with_it() {
     assert_eq!(search(failing, &AGAIN).loss, None);
 }
 
+/// A log that may get these sizes while it serves, the last first.
+fn resized(sizes: &[u64], of: Setup) -> Setup {
+    Setup { resizes: sizes.to_vec(), open_limit: 4, ..of }
+}
+
+#[test]
+fn a_log_that_gets_another_size_while_it_serves_loses_nothing() {
+    for (media, acknowledge, sizes) in [
+        (1, Acknowledge::All, &[13][..]),
+        (1, Acknowledge::All, &[9, 7]),
+        (2, Acknowledge::All, &[7]),
+        (2, Acknowledge::First, &[11]),
+    ] {
+        let found = search(resized(sizes, setup(media, acknowledge, 9)), &AGAIN[..3]);
+        assert_eq!(found.loss, None, "{media} media, {acknowledge:?}, to {sizes:?}");
+        assert!(found.cuts > 400, "{}", found.cuts);
+    }
+    let in_memory = Setup { open_limit: 150, ..resized(&[12], memory(1, Acknowledge::All, 8)) };
+    assert_eq!(search(in_memory, &AGAIN[..3]).loss, None);
+    let twice = Setup { cuts: 2, ..resized(&[9], setup(1, Acknowledge::All, 7)) };
+    assert_eq!(search(twice, &AGAIN[..3]).loss, None);
+}
+
+#[test]
+fn a_medium_that_fails_while_its_log_gets_another_size_takes_nothing_with_it() {
+    let failing = |acknowledge, broken| {
+        let of = Setup { failures: 1, broken, ..setup(2, acknowledge, 8) };
+        search(resized(&[7], of), &AGAIN[..2]).loss
+    };
+    for acknowledge in [Acknowledge::First, Acknowledge::All] {
+        assert_eq!(failing(acknowledge, Broken::Nothing), None, "{acknowledge:?}");
+    }
+    assert!(failing(Acknowledge::All, Broken::Again).is_some(), "a try that is no newer");
+}
+
 #[test]
 fn each_rule_that_is_taken_out_loses_something() {
+    let of = Setup { broken: Broken::Resize, ..setup(1, Acknowledge::All, 7) };
+    assert!(search(resized(&[9], of), &AGAIN[..3]).loss.is_some(), "a size that is not durable");
     for broken in [
         Broken::Prefix,
         Broken::LogFlush,

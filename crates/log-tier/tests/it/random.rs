@@ -33,8 +33,10 @@ fn history(seed: u64, broken: Broken, memory: bool) -> (u64, Option<String>) {
     let units = 6 + random.below(20) as u64;
     // A record has a hundred words and more.
     let open_limit = if memory { 400 } else { 40 };
+    let resizes = (0..random.below(8)).map(|_| 6 + random.below(20) as u64).collect();
+    let cuts = u8::MAX;
     let setup =
-        Setup { media, memory, acknowledge, units, broken, open_limit, failures, cuts: u8::MAX };
+        Setup { media, memory, acknowledge, units, resizes, broken, open_limit, failures, cuts };
     lived(random, setup)
 }
 
@@ -48,6 +50,7 @@ fn history_of_copies(seed: u64, broken: Broken) -> (u64, Option<String>) {
         memory: false,
         acknowledge: Acknowledge::Copies(copies),
         units: 6 + random.below(20) as u64,
+        resizes: Vec::new(),
         broken,
         open_limit: 40,
         failures: random.below(4) as u8,

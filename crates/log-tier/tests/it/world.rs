@@ -49,6 +49,10 @@ pub(crate) enum Broken {
     Life,
     /// A life that begins while the log is served acknowledges before the backing is marked with it.
     Mark,
+    /// One of another size acknowledges before its superblock is durable.
+    Resize,
+    /// A life that begins without a medium that failed meanwhile is no newer than what that may have of it.
+    Again,
 }
 
 /// How far a recovery comes.
@@ -73,6 +77,8 @@ pub(crate) struct Setup {
     pub(crate) acknowledge: Acknowledge,
     /// Units of the ring.
     pub(crate) units: u64,
+    /// Units that it may still get while it is served, the last first.
+    pub(crate) resizes: Vec<u64>,
     pub(crate) broken: Broken,
     /// A write begins only while fewer pieces are open.
     pub(crate) open_limit: usize,
@@ -88,8 +94,11 @@ enum Moving {
     Written,
     Flushed,
     Superblock(Superblock),
-    /// Nothing is moved: the superblock of a life with media that came back is being written.
-    Life(Superblock),
+    /// Nothing is moved: the superblock of a life with media that came back, or of another size, is being written.
+    Life {
+        next: Superblock,
+        tries: u64,
+    },
 }
 
 /// A step that can be taken.
@@ -105,6 +114,8 @@ pub(crate) enum Step {
     Fail { medium: u8 },
     /// Those that failed come back empty: a life begins of which they are members.
     Rejoin,
+    /// A life of another size begins.
+    Resize,
 }
 
 #[derive(Debug, Clone)]
@@ -150,12 +161,13 @@ impl World {
             clean: false,
             time_ms: 0,
         };
-        let bytes = (HEAD_BYTES + geometry.capacity) as usize;
+        let largest = setup.resizes.iter().copied().fold(setup.units, u64::max) * SECTOR as u64;
+        let bytes = (HEAD_BYTES + largest) as usize;
         let medium = if setup.memory { Store::memory(bytes) } else { Store::new(bytes) };
         let mut world = World {
             log: Log::new(setup.superblock_of_log(superblock)),
             copies: copies::Holders::new(superblock.members),
-            image: vec![0; geometry.capacity as usize],
+            image: vec![0; largest as usize],
             media: vec![medium; usize::from(setup.media)],
             backing: Store::new(BLOCKS * SECTOR),
             failed: 0,
@@ -174,9 +186,9 @@ impl World {
     pub(crate) fn key(&self) -> String {
         let World { log, media, backing, failed, under_way, moving, model, script, .. } = self;
         let copies = &self.copies;
-        let (cuts, failures) = (self.setup.cuts, self.setup.failures);
+        let Setup { cuts, failures, resizes, .. } = &self.setup;
         format!(
-            "{log:?}{media:?}{backing:?}{failed}{under_way:?}{moving:?}{model:?}{script:?}{cuts}{failures}{copies:?}"
+            "{log:?}{media:?}{backing:?}{failed}{under_way:?}{moving:?}{model:?}{script:?}{cuts}{failures}{resizes:?}{copies:?}"
         )
     }
 
@@ -184,7 +196,7 @@ impl World {
     pub(crate) fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         // So that all states after a cut can be gone through.
-        let paused = matches!(self.moving, Moving::Life(_));
+        let paused = matches!(self.moving, Moving::Life { .. });
         if !self.script.is_empty() && !paused && self.open_pieces() < self.setup.open_limit {
             steps.push(Step::Begin);
         }
@@ -201,6 +213,9 @@ impl World {
         if self.can_rejoin() {
             steps.push(Step::Rejoin);
         }
+        if self.can_resize() {
+            steps.push(Step::Resize);
+        }
         steps
     }
 
@@ -212,6 +227,7 @@ impl World {
             Step::Move => self.go_on(),
             Step::Fail { medium } => self.fail(medium),
             Step::Rejoin => self.rejoin(),
+            Step::Resize => self.resize(),
         }
         true
     }
@@ -281,6 +297,27 @@ impl World {
         durable.for_each(|seq| self.acknowledge(seq));
     }
 
+    /// Whether the log can get another size: all is moved, and no medium has failed.
+    fn can_resize(&self) -> bool {
+        !self.setup.resizes.is_empty()
+            && matches!(self.moving, Moving::Nothing)
+            && self.log.state() == State::Healthy
+            && self.log.status().records == 0
+    }
+
+    /// The superblock of a life of another size is being written.
+    fn resize(&mut self) {
+        let Some(units) = self.setup.resizes.pop() else { return };
+        let next = self.write_next_life(self.log.members(), geometry(units), 0);
+        self.moving = match self.setup.broken {
+            Broken::Resize => {
+                self.log.begin(next);
+                Moving::Nothing
+            }
+            _ => Moving::Life { next, tries: 0 },
+        };
+    }
+
     /// The next step of moving records to the backing.
     fn go_on(&mut self) {
         self.moving = match std::mem::replace(&mut self.moving, Moving::Nothing) {
@@ -318,7 +355,7 @@ impl World {
                 self.log.forget(superblock);
                 Moving::Nothing
             }
-            Moving::Life(next) => self.begin_life(next),
+            Moving::Life { next, tries } => self.begin_life(next, tries),
         };
     }
 

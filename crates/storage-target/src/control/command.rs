@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::done::{CacheEvicted, CacheResized, LogMoved};
+use super::done::{CacheEvicted, CacheResized, LogMoved, LogResized};
 use super::overview::Overview;
 use super::question::{Answer, Question};
 use crate::output::{Report, report};
@@ -18,8 +18,8 @@ use crate::spec::bytes_of;
 
 /// Longest answer, bytes.
 const LONGEST_ANSWER: u64 = 16 << 20;
-/// How long an answer may take: as long as the target lets a log be moved, and a little.
-const PATIENCE: Duration = Duration::from_secs(310);
+/// How long an answer may take: as long as the target lets a log be moved, and then hosts wait for a new size of it, and a little.
+const PATIENCE: Duration = Duration::from_secs(330);
 
 /// What a target is asked.
 #[derive(Debug, Subcommand)]
@@ -33,7 +33,9 @@ pub(crate) enum TierVerb {
     /// Empties a cache.
     #[command(after_help = crate::arguments::TIER_EXAMPLES)]
     Evict(OfNamespace),
-    /// Makes a cache larger or smaller, until the target ends.
+    /// Makes a cache or a log larger or smaller.
+    ///
+    /// A cache keeps that size until the target ends, a log for good. Hosts wait until what the log holds was moved, 10 s at most.
     #[command(after_help = crate::arguments::TIER_EXAMPLES)]
     Resize(ResizeArguments),
 }
@@ -50,9 +52,13 @@ pub(crate) struct ListArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ResizeArguments {
-    /// Its new size, as 4GiB: up to four times the one that it was begun with.
+    /// Its new size, as 4GiB: of a cache up to four times the one that it was begun with, of a log that of each medium.
     #[arg(long, value_name = "SIZE", value_parser = bytes_of)]
     size: u64,
+
+    /// The log, and not the cache.
+    #[arg(long)]
+    log: bool,
 
     #[command(flatten)]
     of: OfNamespace,
@@ -95,8 +101,12 @@ pub(crate) fn run(verb: TierVerb) -> Result<()> {
         TierVerb::Evict(OfNamespace { at, subsystem, nsid, json }) => {
             report(&ask::<CacheEvicted>(&at, &Question::Evict { subsystem, nsid })?, json)
         }
-        TierVerb::Resize(ResizeArguments { size, of }) => {
+        TierVerb::Resize(ResizeArguments { size, log, of }) => {
             let OfNamespace { at, subsystem, nsid, json } = of;
+            if log {
+                let question = Question::ResizeLog { subsystem, nsid, bytes: size };
+                return report(&ask::<LogResized>(&at, &question)?, json);
+            }
             let question = Question::Resize { subsystem, nsid, bytes: size };
             report(&ask::<CacheResized>(&at, &question)?, json)
         }

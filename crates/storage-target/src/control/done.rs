@@ -53,3 +53,18 @@ impl Report for CacheResized {
         format!("room for {} pages, {} used", self.pages, self.used_pages)
     }
 }
+
+/// A log of another size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LogResized {
+    pub(super) subsystem: String,
+    pub(super) nsid: u32,
+    /// Room for records, with a page for each.
+    pub(super) capacity_bytes: u64,
+}
+
+impl Report for LogResized {
+    fn text(&self) -> String {
+        format!("room for {} bytes of records", self.capacity_bytes)
+    }
+}

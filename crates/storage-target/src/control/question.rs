@@ -17,6 +17,8 @@ pub(super) enum Question {
     Evict { subsystem: Option<String>, nsid: Option<u32> },
     /// Gives the cache of a namespace another size.
     Resize { subsystem: Option<String>, nsid: Option<u32>, bytes: u64 },
+    /// Gives the log of a namespace another size.
+    ResizeLog { subsystem: Option<String>, nsid: Option<u32>, bytes: u64 },
 }
 
 /// An answer: what was asked for, or why not.

@@ -12,10 +12,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::done::{CacheEvicted, CacheResized, LogMoved};
+use super::done::{CacheEvicted, CacheResized, LogMoved, LogResized};
 use super::overview::overview;
 use super::question::{Answer, LONGEST, Question};
 use crate::backing::Backing;
+use crate::backing::logged::LoggedDisk;
 use crate::journal;
 use crate::namespace::Namespace;
 use crate::target::Target;
@@ -124,11 +125,12 @@ fn answer_one(stream: &UnixStream, target: &Target) -> io::Result<()> {
 fn answer(question: &Question, target: &Target) -> Answer {
     let done = match question {
         Question::List => serde_json::to_value(overview(target)).map_err(|error| error.to_string()),
-        Question::Flush { subsystem, nsid } => chosen(target, subsystem.as_deref(), *nsid, |it| {
-            matches!(it.backing, Backing::Logged(_))
-        })
-        .map_err(|found| found.said("a log"))
-        .and_then(|chosen| flush(&chosen)),
+        Question::Flush { subsystem, nsid } => logged(target, subsystem.as_deref(), *nsid)
+            .and_then(|(chosen, log)| flush(&chosen, log)),
+        Question::ResizeLog { subsystem, nsid, bytes } => {
+            logged(target, subsystem.as_deref(), *nsid)
+                .and_then(|(chosen, log)| resize_log(&chosen, log, *bytes))
+        }
         Question::Resize { subsystem, nsid, bytes } => {
             let named = (target, subsystem.as_deref(), *nsid);
             chosen(named.0, named.1, named.2, |it| it.cache_shards().is_some())
@@ -183,24 +185,33 @@ fn resize(chosen: &Chosen<'_>, bytes: u64) -> Result<serde_json::Value, String> 
     })
 }
 
-/// Where a namespace has a log alone, its log is meant: records go round in a ring of the size that the log was made with.
+/// Where a namespace has a log alone, its log may be meant.
 fn no_cache(
     found: &NotOne,
     (target, subsystem, nsid): (&Target, Option<&str>, Option<u32>),
 ) -> String {
-    let logged = chosen(target, subsystem, nsid, |it| matches!(it.backing, Backing::Logged(_)));
-    match (found, logged.map(|it| &it.namespace.backing)) {
-        (NotOne(0), Ok(Backing::Logged(disk))) => format!(
-            "its log keeps the {} bytes that it was made with\nhint: end the target; then `narrows-target log flush --for WHAT --log WHERE`, `log drop` with the same words, another size for WHERE, `log make`, and serve it again",
-            disk.geometry().capacity
-        ),
+    match (found, logged(target, subsystem, nsid)) {
+        (NotOne(0), Ok(_)) => {
+            "it has a log, and no cache\nhint: `--log` gives the log another size".to_string()
+        }
         _ => found.said("a cache"),
     }
 }
 
-fn flush(chosen: &Chosen<'_>) -> Result<serde_json::Value, String> {
+fn resize_log(
+    chosen: &Chosen<'_>,
+    log: &LoggedDisk,
+    bytes: u64,
+) -> Result<serde_json::Value, String> {
+    value_of(&LogResized {
+        subsystem: chosen.subsystem.to_string(),
+        nsid: chosen.namespace.number,
+        capacity_bytes: log.resize(bytes, MOVED_WITHIN)?.capacity,
+    })
+}
+
+fn flush(chosen: &Chosen<'_>, disk: &LoggedDisk) -> Result<serde_json::Value, String> {
     let namespace = chosen.namespace;
-    let Backing::Logged(disk) = &namespace.backing else { return Err("it has no log".to_string()) };
     let records = disk.status().records;
     if disk.move_all(MOVED_WITHIN) {
         value_of(&LogMoved {
@@ -234,6 +245,20 @@ impl NotOne {
 struct Chosen<'a> {
     subsystem: &'a str,
     namespace: &'a Namespace,
+}
+
+/// The one namespace that is meant of those with a log, and that.
+fn logged<'a>(
+    target: &'a Target,
+    subsystem: Option<&str>,
+    nsid: Option<u32>,
+) -> Result<(Chosen<'a>, &'a LoggedDisk), String> {
+    let has_log = |it: &Namespace| matches!(it.backing, Backing::Logged(_));
+    let chosen = chosen(target, subsystem, nsid, has_log).map_err(|found| found.said("a log"))?;
+    match &chosen.namespace.backing {
+        Backing::Logged(log) => Ok((chosen, log)),
+        _ => Err(NotOne(0).said("a log")),
+    }
 }
 
 /// The one namespace that is meant.

@@ -1,7 +1,5 @@
 //! Making a log.
 
-use std::io;
-
 use anyhow::{Context, Result, bail, ensure};
 use narrows_log_tier::{
     Acknowledge, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, ReadMedium, Superblock,
@@ -16,10 +14,9 @@ use crate::backing::logged::{
     newest_of, now_ms, open_log, open_medium,
 };
 use crate::backing::open::open_file_or_device;
-use crate::buffer::{Buffer, LARGEST};
 use crate::key_maker::fill_random;
 use crate::namespace::{DiskSpec, LogMediumSpec};
-use crate::room::{check_room, give_back};
+use crate::room::{check_room, fill_with_zeros, give_back};
 use crate::spec::check_places;
 
 /// Smallest write of a log, bytes.
@@ -58,7 +55,7 @@ pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
         if !disk.is_device() {
             let bytes = HEAD_BYTES + geometry.capacity;
             check_room(disk, bytes)?;
-            if let Err(error) = fill(disk, geometry) {
+            if let Err(error) = fill_with_zeros(disk, 0..bytes) {
                 give_back(disk, bytes);
                 return Err(error).with_context(|| format!("filling {}", medium.name()));
             }
@@ -165,17 +162,4 @@ fn geometry_of(media: &[OpenMedium]) -> Result<Geometry> {
     }
     Geometry::of_medium(smallest, unit)
         .with_context(|| format!("{} has {smallest} bytes\nhint: {GEOMETRY_HINT}", names_of(media)))
-}
-
-fn fill(medium: &FileDisk, geometry: Geometry) -> io::Result<()> {
-    let mut zeros = Buffer::largest();
-    zeros.bytes_mut(LARGEST).fill(0);
-    let end = HEAD_BYTES + geometry.capacity;
-    let mut at = 0;
-    while at < end {
-        let bytes = (end - at).min(LARGEST as u64);
-        medium.write_all_at(zeros.bytes(bytes as usize), at)?;
-        at += bytes;
-    }
-    medium.sync()
 }

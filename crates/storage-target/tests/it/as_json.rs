@@ -267,6 +267,13 @@ fn a_target_that_serves_answers_as_objects() {
     // All was moved by the first, so that both of the next find nothing.
     let none = ask("tier flush", &["flush"]);
     assert_eq!(say(&["flush"]), format!("{} records moved\n", none["moved_records"]));
+    let log = ask("tier resize --log", &["resize", "--log", "--size", "8MiB"]);
+    assert_eq!(
+        (its(&log), number_of(&log["capacity_bytes"])),
+        ((nqn.clone(), 1), (8 << 20) - 8192)
+    );
+    let said = format!("room for {} bytes of records\n", log["capacity_bytes"]);
+    assert_eq!(say(&["resize", "--log", "--size", "8MiB"]), said);
     let resized = ask("tier resize", &["resize", "--size", "512KiB"]);
     assert_eq!(its(&resized), (nqn.clone(), 2));
     let said = format!("room for {} pages, {} used\n", resized["pages"], resized["used_pages"]);

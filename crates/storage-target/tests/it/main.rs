@@ -14,6 +14,7 @@ mod host;
 mod hostile;
 mod impostor;
 mod log_and_cache;
+mod log_resize;
 mod logged;
 mod measured;
 mod misuse;

@@ -344,6 +344,16 @@ fn why_a_peer_is_not_taken_back_is_said_and_it_is_not_kept_from_others() {
 }
 
 #[test]
+fn a_log_on_peers_keeps_its_size_while_it_serves() {
+    let disk = OnPeers::new(2, "2");
+    let program = disk.serve();
+    let (said, code) = tier(&["resize", "--log", "--size", "8MiB", "--control", &disk.control()]);
+    assert!(code == Some(2) && said.contains("a log on peers keeps its size"), "{said}");
+    assert!(said.contains("hint: ") && said.contains("log drop"), "{said}");
+    program.stop();
+}
+
+#[test]
 fn a_peer_that_does_not_answer_is_lost_after_the_time_that_was_said() {
     let disk = OnPeers::new(3, "2");
     let program = disk.serve();

@@ -2,8 +2,8 @@
 //! mark on the backing.
 
 use super::{
-    Acknowledge, Broken, HEAD_BYTES, Known, Moving, OF_SUPERBLOCK, Setup, State, Store, Superblock,
-    World,
+    Acknowledge, Broken, Geometry, HEAD_BYTES, Known, Moving, OF_SUPERBLOCK, Setup, State, Store,
+    Superblock, World,
 };
 
 /// Who holds what.
@@ -118,24 +118,34 @@ impl World {
             self.copies.holding &= !(1 << medium);
         }
         self.failed = 0;
-        self.moving = Moving::Life(self.write_next_life((1 << self.setup.media) - 1));
+        let members = (1 << self.setup.media) - 1;
+        let next = self.write_next_life(members, self.log.geometry(), 0);
+        self.moving = Moving::Life { next, tries: 0 };
     }
 
-    fn write_next_life(&mut self, members: u8) -> Superblock {
-        let next = self.log.next_life(members, self.copies.now(), 0);
+    pub(super) fn write_next_life(
+        &mut self,
+        members: u8,
+        geometry: Geometry,
+        tries: u64,
+    ) -> Superblock {
+        let next = self.log.next_life(members, self.copies.now(), tries);
+        let next = Superblock { geometry, ..next };
         self.write_superblock(next);
         next
     }
 
     /// The superblock of the next life is on its members: that begins, or one without those that failed meanwhile.
-    pub(super) fn begin_life(&mut self, next: Superblock) -> Moving {
+    pub(super) fn begin_life(&mut self, next: Superblock, tries: u64) -> Moving {
         let members = next.members & !self.failed;
         if members.count_ones() < self.setup.acknowledge.least_media() {
             return Moving::Nothing;
         }
         self.media.iter_mut().for_each(|medium| medium.make_durable(OF_SUPERBLOCK));
         if members != next.members {
-            return Moving::Life(self.write_next_life(members));
+            let tries = tries + u64::from(self.setup.broken != Broken::Again);
+            let next = self.write_next_life(members, next.geometry, tries);
+            return Moving::Life { next, tries };
         }
         self.copies.begin(&next, self.setup.broken != Broken::Mark);
         self.log.begin(self.setup.superblock_of_log(next));

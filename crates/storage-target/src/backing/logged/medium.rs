@@ -48,6 +48,14 @@ impl LogMedium {
         matches!(self, LogMedium::Disk(disk) if disk.is_mapped())
     }
 
+    /// The file or device, if it is one of this machine.
+    pub(super) fn disk(&self) -> Option<&FileDisk> {
+        match self {
+            LogMedium::Disk(medium) => Some(&medium.disk),
+            LogMedium::Peer(_) => None,
+        }
+    }
+
     /// The peer, if it is one.
     pub(crate) fn peer(&self) -> Option<&PeerMedium> {
         match self {
@@ -103,7 +111,7 @@ pub(crate) struct DiskMedium {
     disk: FileDisk,
     /// Where it is persistent memory.
     mapped: OnceLock<PersistentMap>,
-    /// Of the log on it, bytes.
+    /// Of the log that it was opened with, bytes.
     bytes: u64,
 }
 

@@ -16,6 +16,7 @@ mod peer;
 mod persistent;
 mod recover;
 mod rejoin;
+mod resize;
 mod wait;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -47,6 +48,7 @@ use crate::journal;
 use feed::End;
 use image::RingImage;
 use peer::{PeerLines, Reservation};
+use resize::Resizing;
 
 /// A record that the caller now has to write to each of `media`: with [`LoggedDisk::write_of`], or by [`LoggedDisk::persist`] where the medium
 /// is mapped.
@@ -98,8 +100,10 @@ struct Shared {
     for_room: VecDeque<Waiter>,
     /// The mover is to move everything and end.
     stopping: bool,
-    /// Nothing is appended until a life has begun of which peers are members that came back.
+    /// Nothing is appended until a life has begun: of which peers are members that came back, or of another size.
     pausing: bool,
+    /// The size of the life that is waited for, where it is another one.
+    resizing: Option<Resizing>,
     /// Another host has reserved a medium: it may serve the same file by now, to which nothing is moved any more.
     taken: bool,
     /// Somebody asked for the records before this one to be moved.
@@ -116,6 +120,8 @@ pub(crate) struct LoggedDisk {
     superblock: Superblock,
     /// By what its peers are kept from others.
     reservation: Option<Reservation>,
+    /// Held by whoever gives the log another size.
+    resize_turn: Mutex<()>,
     /// Peers that are there again and members of the next life, by their numbers.
     returning: Mutex<BTreeMap<u8, PeerLines>>,
     /// Pages in front of backing and log, which have to leave when the log loses data that were read.

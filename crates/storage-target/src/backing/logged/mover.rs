@@ -163,7 +163,7 @@ impl LoggedDisk {
             }
             if shared.pausing && shared.log.status().records == 0 {
                 drop(shared);
-                self.begin_life();
+                self.begin_next_life();
                 shared = self.shared();
                 continue;
             }

@@ -304,6 +304,7 @@ pub(crate) fn open_logged(
         stopping: false,
         taken: false,
         pausing: false,
+        resizing: None,
         move_until: 0,
     };
     let reservation = log.found.copies().map(|_| owner.reservation);
@@ -313,6 +314,7 @@ pub(crate) fn open_logged(
         media,
         superblock,
         reservation,
+        resize_turn: Mutex::default(),
         returning: Mutex::default(),
         caches,
         marked,

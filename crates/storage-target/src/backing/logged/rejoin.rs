@@ -1,4 +1,4 @@
-//! Peers that were lost and are there again: they become members of a life that begins while the log is served.
+//! A life that begins while the log is served: peers that were lost and are there again become members of it, or it has another size ([`super::resize`]).
 //!
 //! Nothing is appended, all records are moved, the superblock of the next life is written to all of its members, the backing is marked with it, and
 //! appending goes on. That is what a start does, so that what recovery knows of lives holds here too.
@@ -10,7 +10,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use narrows_log_tier::{HEAD_BYTES, State, Superblock};
+use narrows_log_tier::{Geometry, HEAD_BYTES, State, Superblock};
 
 use super::mark::MarkedLife;
 use super::open::holds_something_else;
@@ -165,28 +165,27 @@ impl LoggedDisk {
         PeerLines::new(again).map_err(told)
     }
 
-    /// The log is empty, and a life begins of which the peers are members that came back.
-    pub(super) fn begin_life(&self) {
+    /// The log is empty and nothing is appended: its next life begins.
+    pub(super) fn begin_next_life(&self) {
+        let resizing = self.shared().resizing.take();
+        match resizing {
+            Some(resizing) => self.begin_resized(resizing),
+            None => self.begin_life(),
+        }
+    }
+
+    /// One of which the peers are members that came back.
+    fn begin_life(&self) {
         let mut joining = std::mem::take(&mut *self.returning());
         joining.retain(|_, lines| lines.peer().empty().is_ok());
         if joining.is_empty() {
             return self.end_pause(&mut self.shared());
         }
-        let next = self.write_next_life(&mut joining);
+        let next = self.write_next_life(&mut joining, None);
         let mut before = Vec::new();
         let mut shared = self.shared();
-        // Who failed meanwhile is no member, and a log that has failed or was taken does not begin anew.
-        let gone = next.map_or(0, |next| next.members & !shared.log.members());
-        let over = shared.taken || shared.log.state() == State::Failed;
-        if let Some(next) = next.filter(|_| !over) {
-            let joins = |number: u8| joining.contains_key(&number);
-            let lost: Vec<u8> =
-                (0..self.superblock.media).filter(|n| gone >> n & 1 == 1 && !joins(*n)).collect();
-            shared.log.begin(next);
-            for number in lost {
-                // Nothing was appended: nobody waits for it.
-                self.fail_medium(&mut shared, number);
-            }
+        let joins = joining.keys().fold(0, |bits, number| bits | 1 << number);
+        if next.is_some_and(|next| self.begin_in(&mut shared, next, joins)) {
             for (number, lines) in joining {
                 let Some(peer) = self.media.get(&number).and_then(LogMedium::peer) else {
                     continue;
@@ -201,16 +200,37 @@ impl LoggedDisk {
         drop(before);
     }
 
-    /// Writes the superblock of the next life to all of its members, and marks the backing; `None` where that can't be, and then the log
+    /// Begins a life whose superblock all of its members have, unless the log has failed or was taken: whether it did. Who failed meanwhile is no
+    /// member, unless it joins.
+    pub(super) fn begin_in(&self, shared: &mut Shared, next: Superblock, joins: u8) -> bool {
+        if shared.taken || shared.log.state() == State::Failed {
+            return false;
+        }
+        let gone = next.members & !shared.log.members() & !joins;
+        shared.log.begin(next);
+        for number in (0..self.superblock.media).filter(|number| gone >> number & 1 == 1) {
+            // Nothing was appended: nobody waits for it.
+            self.fail_medium(shared, number);
+        }
+        true
+    }
+
+    /// Writes the superblock of the next life, of another size where one is given, to all of its members, and marks the backing where that has lives; `None` where that can't be, and then the log
     /// takes nothing more: from the first write on, what was appended in this life would not be found.
-    fn write_next_life(&self, joining: &mut BTreeMap<u8, PeerLines>) -> Option<Superblock> {
+    pub(super) fn write_next_life(
+        &self,
+        joining: &mut BTreeMap<u8, PeerLines>,
+        geometry: Option<Geometry>,
+    ) -> Option<Superblock> {
         let time_ms = now_ms();
         for tries in 0.. {
             let (next, members, state) = {
                 let shared = self.shared();
                 let members = shared.log.members();
                 let all = joining.keys().fold(members, |bits, number| bits | 1 << number);
-                (shared.log.next_life(all, time_ms, tries), members, shared.log.state())
+                let next = shared.log.next_life(all, time_ms, tries);
+                let geometry = geometry.unwrap_or(next.geometry);
+                (Superblock { geometry, ..next }, members, shared.log.state())
             };
             if state == State::Failed {
                 return None;
@@ -222,6 +242,9 @@ impl LoggedDisk {
             });
             if !whole || joining.len() < before {
                 continue;
+            }
+            if self.copies().is_none() {
+                return Some(next);
             }
             let life = MarkedLife { epoch: next.epoch, members: next.members };
             if let Err(error) = self.mark_life(life) {
@@ -249,8 +272,9 @@ impl LoggedDisk {
         whole
     }
 
-    /// Appending goes on.
+    /// Appending goes on. Who waits for another size hears that there is none.
     pub(super) fn end_pause(&self, shared: &mut Shared) {
+        shared.resizing = None;
         if std::mem::replace(&mut shared.pausing, false) {
             let waiters = std::mem::take(&mut shared.for_room);
             waiters.into_iter().for_each(|waiter| waiter.tell(News::Room));
