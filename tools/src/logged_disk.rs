@@ -37,6 +37,14 @@ fn run(arguments: &[String]) -> Result<String> {
     Ok(said)
 }
 
+/// Gives the log that is served by the target at this socket room for so many bytes of records.
+pub(crate) fn resize_log(control: &Path, room_bytes: u64) -> Result<()> {
+    let size = (LOG_HEAD_BYTES + room_bytes).to_string();
+    let control = control.display().to_string();
+    let words = ["tier", "resize", "--log", "--size", &size, "--control", &control];
+    run(&words.map(str::to_string)).map(drop)
+}
+
 impl Disk {
     /// A file of zeros and no log.
     pub(crate) fn of_zeros(file: &Path, bytes: u64) -> Result<Disk> {
@@ -103,6 +111,15 @@ impl Disk {
     }
 
     pub(crate) fn serve(&self) -> Result<Target> {
+        self.serve_with(&[])
+    }
+
+    /// Serves it by a target that can be asked at this socket.
+    pub(crate) fn serve_asked_at(&self, control: &Path) -> Result<Target> {
+        self.serve_with(&["--control", &control.display().to_string()])
+    }
+
+    fn serve_with(&self, more: &[&str]) -> Result<Target> {
         let mut namespace = self.file.display().to_string();
         for medium in &self.media {
             namespace += &format!(",log={}", medium.display());
@@ -112,7 +129,7 @@ impl Disk {
         }
         let mut command = Command::new(program());
         command.args(["serve", "--subsystem", NQN, "--allow-any-host", "--threads", "2"]);
-        command.args(["--listen", "127.0.0.1:0", "--namespace", &namespace]);
+        command.args(["--listen", "127.0.0.1:0", "--namespace", &namespace]).args(more);
         ends_with_us(&mut command, libc::SIGKILL);
         let mut child =
             command.stderr(Stdio::piped()).spawn().context("starting narrows-target")?;

@@ -41,6 +41,10 @@ struct Record {
     end: End,
     media: u8,
     acknowledge: String,
+    /// The log got other sizes meanwhile.
+    resized: bool,
+    /// So many before the end.
+    sizes: u64,
     /// Writes that were acknowledged before the end.
     acknowledged: u64,
     /// Records that recovery moved.

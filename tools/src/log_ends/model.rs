@@ -39,6 +39,11 @@ impl Model {
         self.maybe[block].retain(|other| *other > value);
     }
 
+    /// Where nothing can be read any more.
+    pub(super) fn all_lost(&self) -> Outcome {
+        Outcome { lost: self.sure.iter().filter(|sure| **sure > 0).count() as u64, torn: 0 }
+    }
+
     /// Holds a file against it.
     pub(super) fn compare(&self, content: &[u8]) -> Result<Outcome> {
         ensure!(content.len() >= self.sure.len() * BLOCK, "the file ends early");
@@ -84,5 +89,6 @@ mod tests {
         content[3 * BLOCK + 512] ^= 1;
         assert_eq!(model.compare(&content).unwrap(), Outcome { lost: 1, torn: 1 });
         assert!(model.compare(&content[..BLOCK]).is_err());
+        assert_eq!(model.all_lost(), Outcome { lost: 4, torn: 0 });
     }
 }

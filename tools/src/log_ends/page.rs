@@ -12,12 +12,14 @@ pub(super) fn page(results: &Results) -> String {
     }
     text += &format!("\n## Where\n\n{}. Seed {}.\n", results.machine, results.seed);
     text += &format!("\n## Results\n\n{}\n\n", sentences(&results.trials));
-    text += "| end | log | trials | writes acknowledged | records moved after it | trials that lost a block | torn |\n";
-    text += "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n";
+    text += "| end | log | trials | other sizes meanwhile | writes acknowledged | records moved after it | trials that lost a block | torn |\n";
+    text += "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for end in [End::Kill, End::Cut, End::LyingCut] {
-        for (media, acknowledge) in [(1, "all"), (2, "all"), (2, "first")] {
+        let logs = [(1, "all"), (2, "all"), (2, "first")].into_iter();
+        for ((media, acknowledge), resized) in logs.flat_map(|log| [(log, false), (log, true)]) {
             let its = |trial: &&Record| {
-                trial.end == end && trial.media == media && trial.acknowledge == acknowledge
+                let log = (trial.media, trial.acknowledge.as_str());
+                trial.end == end && log == (media, acknowledge) && trial.resized == resized
             };
             let trials: Vec<&Record> = results.trials.iter().filter(its).collect();
             if trials.is_empty() {
@@ -26,10 +28,11 @@ pub(super) fn page(results: &Results) -> String {
             let sum =
                 |figure: fn(&Record) -> u64| trials.iter().map(|trial| figure(trial)).sum::<u64>();
             text += &format!(
-                "| {} | {} | {} | {} | {} | {} | {} |\n",
+                "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
                 word(end),
                 log_word(media, acknowledge),
                 trials.len(),
+                if resized { sum(|trial| trial.sizes).to_string() } else { "-".to_string() },
                 sum(|trial| trial.acknowledged),
                 sum(|trial| trial.records),
                 sum(|trial| u64::from(trial.outcome.lost > 0)),

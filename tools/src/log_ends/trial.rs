@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, anyhow, bail};
 use narrows_initiator::{Address, Association, PathOptions};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Record;
 use super::model::{BLOCK, Model, fill};
-use crate::logged_disk::{Disk, NQN};
+use crate::logged_disk::{Disk, NQN, Target, resize_log};
 
 const BLOCKS: usize = 64;
 const DEPTH: u32 = 8;
@@ -34,6 +35,8 @@ pub(super) struct Setting {
     end: End,
     media: u8,
     acknowledge: &'static str,
+    /// The log gets other sizes meanwhile, one after the other.
+    resized: bool,
     /// Writes that are begun before the end.
     writes: u64,
     seed: u64,
@@ -42,7 +45,8 @@ pub(super) struct Setting {
 impl Setting {
     pub(super) fn of(end: End, seed: u64) -> Setting {
         let (media, acknowledge) = [(1, "all"), (2, "all"), (2, "first")][(seed % 3) as usize];
-        Setting { end, media, acknowledge, writes: 20 + seed * 7919 % 4000, seed }
+        let resized = seed / 3 % 2 == 1;
+        Setting { end, media, acknowledge, resized, writes: 20 + seed * 7919 % 4000, seed }
     }
 }
 
@@ -70,13 +74,13 @@ fn disk(folder: &Path, setting: &Setting) -> Result<Disk> {
 
 fn killed(setting: &Setting, folder: &Path) -> Result<Record> {
     let disk = disk(folder, setting)?;
-    let mut target = disk.serve()?;
-    let port = target.port;
-    let (model, acknowledged) = load(setting, port, || {
+    let control = folder.join("control");
+    let mut target = disk.serve_asked_at(&control)?;
+    let load = load(setting, &mut target, &control, |target| {
         target.kill();
         Ok(())
     })?;
-    look(setting, &disk, &model, acknowledged)
+    look(setting, Ok(disk), load)
 }
 
 fn cut(setting: &Setting, folder: &Path) -> Result<Record> {
@@ -84,23 +88,75 @@ fn cut(setting: &Setting, folder: &Path) -> Result<Record> {
     let mut lab = Lab::start(&program, folder, DriveContents::Ext4, DRIVE_BYTES)?;
     let disk = disk(&lab.files(), setting)?;
     lab.sync()?;
-    let mut target = disk.serve()?;
+    let control = folder.join("control");
+    let mut target = disk.serve_asked_at(&control)?;
     if setting.end == End::LyingCut {
         lab.drive().lie()?;
     }
-    let port = target.port;
-    let (model, acknowledged) = load(setting, port, || {
+    let load = load(setting, &mut target, &control, |target| {
         lab.cut(Some(setting.seed))?;
         target.kill();
         Ok(())
     })?;
-    lab.mount_afresh()?;
-    let disk = disk.below(&lab.files());
-    look(setting, &disk, &model, acknowledged)
+    let disk = lab.mount_afresh().map(|()| disk.below(&lab.files())).map_err(Into::into);
+    look(setting, disk, load)
+}
+
+/// What was done until the end.
+struct Loaded {
+    model: Model,
+    acknowledged: u64,
+    /// Sizes that the log got.
+    sizes: u64,
+}
+
+/// Writes until the end, and gives the log other sizes meanwhile where that is the trial.
+fn load(
+    setting: &Setting,
+    target: &mut Target,
+    control: &Path,
+    mut end: impl FnMut(&mut Target) -> Result<()>,
+) -> Result<Loaded> {
+    let (ends, port) = (AtomicBool::new(false), target.port);
+    std::thread::scope(|scope| {
+        let resizing =
+            setting.resized.then(|| scope.spawn(|| resize_until(&ends, setting.seed, control)));
+        let written = write(setting, port, || {
+            ends.store(true, Ordering::SeqCst);
+            end(target)
+        });
+        ends.store(true, Ordering::SeqCst);
+        let sizes = match resizing {
+            Some(resizing) => resizing.join().map_err(|_| anyhow!("resizing panicked"))??,
+            None => 0,
+        };
+        let (model, acknowledged) = written?;
+        Ok(Loaded { model, acknowledged, sizes })
+    })
+}
+
+/// Gives a log one size after the other until its target ends; how many it got.
+fn resize_until(ends: &AtomicBool, seed: u64, control: &Path) -> Result<u64> {
+    let mut sizes = 0;
+    while !ends.load(Ordering::SeqCst) {
+        // 4 to 16 MiB, each once before one comes again.
+        let room = (4 + (seed + sizes * 5) % 13) << 20;
+        match resize_log(control, room) {
+            Ok(()) => sizes += 1,
+            // It ended meanwhile.
+            Err(_) if ends.load(Ordering::SeqCst) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(sizes)
 }
 
 /// Writes eight blocks at a time until so many were begun, then ends it and takes the answers that were on their way.
-fn load(setting: &Setting, port: u16, mut end: impl FnMut() -> Result<()>) -> Result<(Model, u64)> {
+fn write(
+    setting: &Setting,
+    port: u16,
+    mut end: impl FnMut() -> Result<()>,
+) -> Result<(Model, u64)> {
     let address: Address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}").parse()?;
     let association = Arc::new(Association::connect(&address, 1)?);
     let arena = Arena::new(DEPTH, BLOCK as u32, 4096)?;
@@ -140,10 +196,18 @@ fn load(setting: &Setting, port: u16, mut end: impl FnMut() -> Result<()>) -> Re
     Ok((model, acknowledged))
 }
 
-fn look(setting: &Setting, disk: &Disk, model: &Model, acknowledged: u64) -> Result<Record> {
-    let records = disk.flush()?;
-    let outcome = model.compare(&std::fs::read(&disk.file)?)?;
-    let (end, media) = (setting.end, setting.media);
+fn look(setting: &Setting, disk: Result<Disk>, load: Loaded) -> Result<Record> {
+    let Loaded { model, acknowledged, sizes } = load;
+    let moved = disk.and_then(|disk| {
+        let records = disk.flush()?;
+        Ok((records, model.compare(&std::fs::read(&disk.file)?)?))
+    });
+    let (records, outcome) = match moved {
+        // After lies the log may be refused, or the file system damaged.
+        Err(_) if setting.end == End::LyingCut => (0, model.all_lost()),
+        moved => moved?,
+    };
+    let (end, media, resized) = (setting.end, setting.media, setting.resized);
     let acknowledge = setting.acknowledge.to_string();
-    Ok(Record { end, media, acknowledge, acknowledged, records, outcome })
+    Ok(Record { end, media, acknowledge, resized, sizes, acknowledged, records, outcome })
 }
