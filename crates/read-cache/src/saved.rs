@@ -138,6 +138,16 @@ impl SavedPage {
         self.page
     }
 
+    /// Where it was.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The sum of its bytes, the caller's.
+    pub fn content(&self) -> u64 {
+        self.content
+    }
+
     /// The same page in another slot. A caller whose slots don't survive puts the pages of several caches into one index so, each in a slot of
     /// its own.
     pub fn in_slot(self, slot: Slot) -> SavedPage {
@@ -215,6 +225,11 @@ impl SavedIndex {
     /// The generation of its last use; the next use has one more.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// Its pages, of each queue the oldest first: what is there again where the slots' bytes are kept.
+    pub fn into_pages(self) -> Vec<SavedPage> {
+        self.pages
     }
 
     /// Its pages, those that are worth most first: what to read again where the slots' bytes are gone.

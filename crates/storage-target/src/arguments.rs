@@ -133,8 +133,8 @@ struct ServeArguments {
     /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S, or log=nvme-tcp://HOST:PORT/NQN for each of its
     /// peers; cache=ram:SIZE for memory that answers reads of
     /// what was read before, or cache=FILE for a file or device that does (`narrows-target cache make`), a DEVICE with cache-serial=S; in
-    /// either cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn't; with memory
-    /// cache-index=FILE to read the same pages again after a restart. May be repeated.
+    /// either cache-keep=OFFSET+SIZE for a range that stays, cache-recycle=OFFSET+SIZE for one that doesn't, and
+    /// cache-index=FILE to have the same pages after a restart. May be repeated.
     #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]
     namespace: Vec<NamespaceSpec>,
 

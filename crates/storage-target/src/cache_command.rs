@@ -119,7 +119,7 @@ fn make(arguments: &CacheArguments) -> Result<()> {
     }
     let mut id = [0; 16];
     fill_random(&mut id).context("the system has no randomness")?;
-    let superblock = CacheSuperblock { id, made_ms: now_ms() };
+    let superblock = CacheSuperblock { id, made_ms: now_ms(), life: 0 };
     write_head(&disk, &superblock.to_page()).with_context(|| format!("writing to {path}"))?;
     let serial = spec.serial.as_ref().map(|serial| format!(",cache-serial={serial}"));
     let done = CacheMade {

@@ -16,7 +16,7 @@ use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyRequest;
 use crate::namespace::{Namespace, NamespaceSpec};
 use crate::reactor::{Inbox, Message};
-use crate::restart::save_index;
+use crate::restart::{mark_cache, save_index};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
 use crate::warmer::PagesToWarm;
@@ -69,8 +69,8 @@ impl InMemoryTarget {
             Authentication { all: credentials.map(Arc::new), ..Authentication::default() };
         let mut to_warm = Vec::new();
         for namespace in opened.values() {
+            mark_cache(namespace)?;
             let index = namespace.cache_index.as_ref();
-            index.map_or(Ok(()), CacheIndex::mark)?;
             let found = index.map(CacheIndex::take_found).unwrap_or_default();
             to_warm.push((Arc::clone(namespace), PagesToWarm::new(found)));
         }

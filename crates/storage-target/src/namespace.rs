@@ -56,9 +56,17 @@ pub struct DeviceCacheSpec {
     pub disk: DiskSpec,
     /// Ranges that are treated by themselves.
     pub ranges: Vec<CacheRange>,
+    /// Where to keep which pages it has, from an end in order to the next start.
+    pub index: Option<PathBuf>,
 }
 
 impl NamespaceSpec {
+    /// Where the index of its cache is.
+    pub(crate) fn cache_index(&self) -> Option<&Path> {
+        let of_memory = self.cache.as_ref().and_then(|cache| cache.index.as_deref());
+        of_memory.or(self.device_cache.as_ref().and_then(|cache| cache.index.as_deref()))
+    }
+
     /// All files and devices of it: its own, media of its log on this machine, its cache and the index of that.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         let own = match &self.medium {
@@ -66,9 +74,8 @@ impl NamespaceSpec {
             Medium::Null { .. } | Medium::Ram { .. } => None,
         };
         let media = self.log.iter().filter_map(LogMediumSpec::path);
-        let index = self.cache.iter().filter_map(|cache| cache.index.as_deref());
         let cache = self.device_cache.iter().map(|cache| cache.disk.path.as_path());
-        own.into_iter().chain(media).chain(index).chain(cache)
+        own.into_iter().chain(media).chain(self.cache_index()).chain(cache)
     }
 }
 
@@ -220,7 +227,9 @@ impl Namespace {
                 uuid_of(subsystem, number, &stored_at(path, spec.serial.as_deref()))
             }
         };
-        let index = opened.index.map(|index| CacheIndex::new(index, uuid, opened.bytes));
+        let index = opened.index.map(|index| {
+            CacheIndex::new(index, uuid, opened.bytes, opened.device_cache.as_deref())
+        });
         Namespace {
             number,
             uuid,

@@ -11,12 +11,26 @@ use crate::namespace::Namespace;
 use crate::target::Target;
 use crate::warmer::Warmer;
 
-/// Says in every index that it is in use.
+/// Says in every index that it is in use, and on the device of every cache that another use begins.
 ///
 /// # Errors
 /// The system's.
-pub(crate) fn mark_indexes(target: &Target) -> Result<(), OpenError> {
-    target.namespaces().filter_map(|its| its.cache_index.as_ref()).try_for_each(CacheIndex::mark)
+pub(crate) fn mark_caches(target: &Target) -> Result<(), OpenError> {
+    target.namespaces().try_for_each(|namespace| mark_cache(namespace))
+}
+
+/// The same for one namespace.
+///
+/// # Errors
+/// The system's.
+pub(crate) fn mark_cache(namespace: &Namespace) -> Result<(), OpenError> {
+    namespace.cache_index.as_ref().map_or(Ok(()), CacheIndex::mark)?;
+    let Some(cache) = &namespace.device_cache else { return Ok(()) };
+    cache.begin_life().map_err(|source| OpenError::System {
+        action: "write the head of the cache at",
+        path: cache.disk().path().display().to_string(),
+        source,
+    })
 }
 
 /// A thread for each cache whose index names pages.
@@ -40,6 +54,12 @@ pub(crate) fn announce_index(namespace: &Namespace, path: &str) {
         WarmUp::Cold(reason) => {
             journal::line("cache-cold", &[("path", &path), ("index", &at), ("reason", &reason)]);
         }
+        WarmUp::Warm if namespace.device_cache.is_some() => {
+            let (named, warm) = index.counts();
+            let told: [(&str, &dyn std::fmt::Display); 4] =
+                [("path", &path), ("index", &at), ("pages", &warm), ("named", &named)];
+            journal::line("cache-warm", &told);
+        }
         WarmUp::Warm | WarmUp::Stopped(_) => {}
     }
 }
@@ -59,8 +79,9 @@ pub(crate) fn save_indexes(target: &Target, left: &[(Arc<Namespace>, Vec<SavedPa
 
 /// Saves the index of a namespace's cache, if it has one.
 pub(crate) fn save_index(namespace: &Namespace, left: Vec<SavedPage>) {
-    let parts = (&namespace.cache_index, &namespace.cache, namespace.backing.file());
-    let (Some(index), Some(cache), Some(disk)) = parts else { return };
+    let (Some(index), Some(disk)) = (&namespace.cache_index, namespace.backing.file()) else {
+        return;
+    };
     let at = index.path().display();
     if namespace.lost_writes.load(Ordering::Acquire) {
         let reason = "a flush failed";
@@ -68,7 +89,12 @@ pub(crate) fn save_index(namespace: &Namespace, left: Vec<SavedPage>) {
     }
     // Those that were named and never begun with are as good as before.
     let left = if left.is_empty() { index.take_found() } else { left };
-    match index.save(cache, left, disk) {
+    let saved = match (&namespace.cache, &namespace.device_cache) {
+        (Some(cache), _) => index.save(cache, left, disk),
+        (None, Some(cache)) => index.save_device(cache, disk),
+        (None, None) => return,
+    };
+    match saved {
         Ok(pages) => journal::line("cache-index-saved", &[("index", &at), ("pages", &pages)]),
         Err(error) => {
             journal::line("cache-index-not-saved", &[("index", &at), ("reason", &error)]);

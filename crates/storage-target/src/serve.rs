@@ -24,7 +24,7 @@ use crate::credentials::Authentication;
 use crate::key_maker::KeyMaker;
 use crate::namespace::{LogMediumSpec, Namespace, NamespaceSpec};
 use crate::reactor::{Inbox, Message, Reactor, ReactorSetup, Wait};
-use crate::restart::{mark_indexes, save_indexes, stop_warmers, warmers_of};
+use crate::restart::{mark_caches, save_indexes, stop_warmers, warmers_of};
 use crate::signals::{Signal, Signals};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
@@ -206,7 +206,7 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let movers = movers_of(&target).map_err(system("start a thread"))?;
     let fillers = fillers_of(&target).map_err(system("start a thread"))?;
     // Once all is there, and before a host is let in.
-    mark_indexes(&target)?;
+    mark_caches(&target)?;
     announce(&target, &listeners);
     let warmers = warmers_of(&target).map_err(system("start a thread"))?;
     let service = Service {

@@ -132,7 +132,7 @@ fn add_cache(spec: &mut NamespaceSpec, place: &str) -> Result<(), InvalidSpec> {
         }
         path => {
             let disk = made_at(path);
-            spec.device_cache = Some(DeviceCacheSpec { disk, ranges: Vec::new() });
+            spec.device_cache = Some(DeviceCacheSpec { disk, ranges: Vec::new(), index: None });
         }
     }
     Ok(())
@@ -172,12 +172,6 @@ fn complete_cache(
     mut ranges: Vec<CacheRange>,
     index: Option<PathBuf>,
 ) -> Result<(), InvalidSpec> {
-    if index.is_some() && spec.device_cache.is_some() {
-        return invalid(
-            "`cache-index=` is of a cache in memory: one on a file or device begins empty"
-                .to_string(),
-        );
-    }
     if spec.cache.is_none() && spec.device_cache.is_none() {
         let what = match (&index, ranges.is_empty()) {
             (Some(_), _) => "the index",
@@ -199,7 +193,7 @@ fn complete_cache(
     if let Some(cache) = &mut spec.cache {
         (cache.ranges, cache.index) = (ranges, index);
     } else if let Some(cache) = &mut spec.device_cache {
-        cache.ranges = ranges;
+        (cache.ranges, cache.index) = (ranges, index);
     }
     Ok(())
 }
@@ -308,6 +302,8 @@ mod tests {
         let text = "a,cache-index=/var/lib/a b,cache=ram:1MiB";
         let index = namespace_of(text).unwrap().cache.unwrap().index;
         assert_eq!(index.as_deref(), Some("/var/lib/a b".as_ref()));
+        let index = namespace_of("a,cache=b,cache-index=c").unwrap().device_cache.unwrap().index;
+        assert_eq!(index.as_deref(), Some("c".as_ref()));
         let text = "/srv/a,cache-keep=0+64KiB,cache=/dev/sdy,cache-serial=S 1,log=/fast/a";
         let fast = namespace_of(text).unwrap();
         let on = fast.device_cache.unwrap();
@@ -354,7 +350,6 @@ mod tests {
             assert!(why(two).contains("a namespace has one cache"), "{two}");
         }
         assert!(why("ram:8MiB,cache=b").contains("the rest is memory"));
-        assert!(why("a,cache=b,cache-index=c").contains("begins empty"));
         assert!(why("a,cache-serial=S,cache=b").contains("after the `cache=DEVICE`"));
         assert!(why("a,cache=b,cache-keep=0+1MiB,cache-keep=0+4KiB").contains("overlap"));
         assert!(why("a,cache=ram:64KiB").contains("smallest cache has 256 KiB"));

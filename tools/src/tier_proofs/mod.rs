@@ -7,6 +7,7 @@
 //! a private PostgreSQL. On request, as root.
 
 mod page;
+mod slow_media;
 mod stage;
 
 use std::process::Command;
@@ -21,7 +22,9 @@ const PAGE: &str = "docs/src/evidence/tier-proofs.md";
 const USAGE: &str =
     "usage: cargo xtask tier-proofs [--only N | --only N..N] [--repeats N] [--window TIME] [--publish]
        cargo xtask tier-proofs --ladder US
+       cargo xtask tier-proofs --slow-media MS
   --ladder US: the screen of `narrows log ladder --tier` beside a drive whose flushes take so much longer
+  --slow-media MS: what writes take by a log on one drive and on two, each of which is slow now and then
   --only N: of the settings, the one with that number, or those from one to another
   --repeats N: windows on each side [8]
   --window TIME: of the load [1s]
@@ -121,8 +124,13 @@ struct Results {
 pub fn tier_proofs(args: &[&str]) -> Result<()> {
     let (mut only, mut repeats, mut window, mut publish) = (None, 8, "1s".to_string(), false);
     if let ["--ladder", flush_us] = args {
-        build()?;
+        build(&PROGRAMS)?;
         print!("{}", stage::ladder(flush_us.parse().context("--ladder")?)?);
+        return Ok(());
+    }
+    if let ["--slow-media", slow_ms] = args {
+        build(&PROGRAMS[..2])?;
+        print!("{}", slow_media::table(slow_ms.parse().context("--slow-media")?)?);
         return Ok(());
     }
     let mut args = args.iter();
@@ -139,7 +147,7 @@ pub fn tier_proofs(args: &[&str]) -> Result<()> {
             _ => bail!("{word} is not known\n{USAGE}"),
         }
     }
-    build()?;
+    build(&PROGRAMS)?;
     let mut proofs = Vec::new();
     let wanted = |at: usize| only.as_ref().is_none_or(|only| only.contains(&(at + 1)));
     for (at, setting) in settings().into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
@@ -182,19 +190,16 @@ pub(crate) fn written() -> Result<(&'static str, String)> {
     Ok((PAGE, page::page(&stored::read(SUITE)?)))
 }
 
-fn build() -> Result<()> {
+/// The programs that are measured.
+const PROGRAMS: [&str; 3] = ["narrows-target", "narrows-lab-drive", "narrows"];
+
+fn build(programs: &[&str]) -> Result<()> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args([
-        "build",
-        "--release",
-        "-p",
-        "narrows",
-        "-p",
-        "narrows-target",
-        "-p",
-        "narrows-lab-drive",
-    ]);
+    cargo.args(["build", "--release"]);
+    programs.iter().for_each(|program| {
+        cargo.args(["-p", program]);
+    });
     let done = cargo.current_dir(crate::root()).status().context("running cargo")?;
-    ensure!(done.success(), "narrows, the target and the laboratory's drive could not be built");
+    ensure!(done.success(), "{} could not be built", programs.join(", "));
     Ok(())
 }

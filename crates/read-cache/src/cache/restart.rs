@@ -36,15 +36,15 @@ impl ReadCache {
         SavedIndex::write(identity, generation, self.saved_pages(content), image);
     }
 
-    /// Takes up an index into this cache, which is empty and has its segments. `accept` is asked for each page, with the sum that was saved:
+    /// Takes up the pages of an index, of each queue the oldest first, into this cache, which is empty and has its segments. `accept` is asked for each page, with the sum that was saved:
     /// whether its slot holds those bytes.
     pub fn take_up(
         &mut self,
-        index: &SavedIndex,
+        pages: impl IntoIterator<Item = SavedPage>,
         mut accept: impl FnMut(Page, Slot, u64) -> bool,
     ) -> Restored {
         let mut restored = Restored::default();
-        for saved in &index.pages {
+        for saved in pages {
             let number = self.segments.of(saved.page.0);
             let pool = self.segments.get(number).pool;
             let free = |frame: &crate::frame::Frame| frame.queue == QueueName::Free;

@@ -50,7 +50,8 @@ fn a_cache_is_taken_up_as_it_was_left() {
     let pages = PageRange::new(Page(0), 20);
     let spec = SegmentSpec { pages, class: Class::Keep { quota: 10 }, reuse: None };
     let keep = after.add_segment(spec).unwrap();
-    let restored = after.take_up(&index, |_, slot, content| content == u64::from(slot.0) * 3);
+    let restored = after
+        .take_up(index.clone().into_pages(), |_, slot, content| content == u64::from(slot.0) * 3);
     assert_eq!(restored, Restored { taken_up: 64, ..Restored::default() });
     for page in (0..100).map(Page) {
         assert_eq!(after.slot_of(page), before.slot_of(page));
@@ -151,7 +152,7 @@ fn a_smaller_cache_and_a_doubtful_slot_take_up_less() {
     let image = image_of(&used_cache(), 1);
     let index = SavedIndex::load(&image, &identity(), None).unwrap();
     let mut cache = ReadCache::new(32, 4096, None);
-    let restored = cache.take_up(&index, |_, slot, _| slot.0 % 2 == 0);
+    let restored = cache.take_up(index.clone().into_pages(), |_, slot, _| slot.0 % 2 == 0);
     assert_eq!((restored.taken_up, restored.refused, restored.without_room), (16, 16, 32));
     assert_eq!(cache.used(), 16);
     // Its other slots are free.

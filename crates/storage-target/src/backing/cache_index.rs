@@ -1,9 +1,11 @@
 //! The file that keeps, from an end in order to the next start, which pages a cache had.
 //!
 //! It is read when the namespace is opened, and marked as in use before the first host is let in ([`CacheIndex::mark`]): from then on it is
-//! believed by nobody until an end in order has written it whole ([`CacheIndex::save`]). It is locked all that time. The pages themselves are
-//! read again from the file or device ([`warmer`](crate::warmer)), so that an index that should not have been believed costs time and nothing
-//! else.
+//! believed by nobody until an end in order has written it whole ([`CacheIndex::save`]). It is locked all that time.
+//!
+//! Pages in memory are read again from the file or device ([`warmer`](crate::warmer)), so that an index that should not have been believed costs time and
+//! nothing else. Pages on another device are there at once ([`DeviceCache::take_up`]), and each is held against its digest whenever it is
+//! read.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,7 +20,7 @@ use narrows_read_cache::{Identity, IndexRefusal, MARK_BYTES, SavedIndex, SavedPa
 use rustix::fs::{AtFlags, StatxFlags};
 
 use super::open::{OpenError, lock, refused};
-use super::{FileDisk, MemoryCache, numbered};
+use super::{DeviceCache, FileDisk, MemoryCache, numbered};
 
 /// An index as it lies there, held against others.
 #[derive(Debug)]
@@ -150,19 +152,36 @@ fn state_of(disk: &FileDisk, serial: Option<&str>) -> io::Result<[u8; 32]> {
 }
 
 impl CacheIndex {
-    /// The index of a namespace of so many bytes: what it says, or why that is not believed.
-    pub(crate) fn new(opened: OpenIndex, namespace: [u8; 16], bytes: u64) -> CacheIndex {
+    /// The index of a namespace of so many bytes: what it says, or why that is not believed. What it names of a cache on a device is taken up.
+    pub(crate) fn new(
+        opened: OpenIndex,
+        namespace: [u8; 16],
+        bytes: u64,
+        device: Option<&DeviceCache>,
+    ) -> CacheIndex {
         let OpenIndex { path, file, image, state, serial } = opened;
         let pages = bytes / u64::from(MemoryCache::PAGE_BYTES);
-        let identity = identity_of(namespace, state, pages);
+        let identity = identity_of(namespace, in_front(state, device), pages);
+        let (mut named, mut warmed) = (0, 0);
         let (state, generation, found) = if image.is_empty() {
             (WarmUp::Cold("nothing was saved yet".to_string()), 1, Vec::new())
         } else {
             match SavedIndex::load(&image, &identity, None) {
                 Ok(index) => {
-                    (WarmUp::Warming, index.generation().saturating_add(1), index.by_worth())
+                    let generation = index.generation().saturating_add(1);
+                    let found = match device {
+                        Some(device) => {
+                            let pages = index.into_pages();
+                            named = pages.len() as u64;
+                            warmed = device.take_up(pages);
+                            Vec::new()
+                        }
+                        None => index.by_worth(),
+                    };
+                    named = named.max(found.len() as u64);
+                    (WarmUp::Warming, generation, found)
                 }
-                Err(refusal) => (WarmUp::Cold(reason_of(refusal)), 1, Vec::new()),
+                Err(refusal) => (WarmUp::Cold(reason_of(refusal, device.is_some())), 1, Vec::new()),
             }
         };
         let state = match state {
@@ -176,10 +195,10 @@ impl CacheIndex {
             namespace,
             generation,
             pages,
-            named: found.len() as u64,
+            named,
             found: Mutex::new(found),
             state: Mutex::new(state),
-            warmed: AtomicU64::new(0),
+            warmed: AtomicU64::new(warmed),
             stopped: AtomicBool::new(false),
         }
     }
@@ -204,7 +223,7 @@ impl CacheIndex {
         })
     }
 
-    /// Saves the pages of a cache: nothing is written to the file or device any more, and all is durable there. `left` are those that its own
+    /// Saves the pages of a cache in memory: nothing is written to the file or device any more, and all is durable there. `left` are those that its own
     /// index named and that were not read again yet. How many were saved.
     ///
     /// # Errors
@@ -215,18 +234,35 @@ impl CacheIndex {
         left: Vec<SavedPage>,
         disk: &FileDisk,
     ) -> io::Result<usize> {
-        let pages = disk.size()? / u64::from(MemoryCache::PAGE_BYTES);
-        let state = state_of(disk, self.serial.as_deref())?;
         let mut here = cache.saved_pages();
         let known: HashSet<_> = here.iter().map(SavedPage::page).collect();
         // Those that are worth least first, and before those that were asked for since.
         let mut all: Vec<SavedPage> = left.into_iter().rev().collect();
         all.retain(|saved| !known.contains(&saved.page()));
         all.append(&mut here);
+        self.write(numbered(all).collect(), None, disk)
+    }
+
+    /// The same of a cache on a device, to which nothing is written any more either.
+    ///
+    /// # Errors
+    /// The system's; that the cache is off.
+    pub(crate) fn save_device(&self, cache: &DeviceCache, disk: &FileDisk) -> io::Result<usize> {
+        self.write(cache.saved_pages()?, Some(cache), disk)
+    }
+
+    fn write(
+        &self,
+        mut all: Vec<SavedPage>,
+        device: Option<&DeviceCache>,
+        disk: &FileDisk,
+    ) -> io::Result<usize> {
+        let pages = disk.size()? / u64::from(MemoryCache::PAGE_BYTES);
+        let state = in_front(state_of(disk, self.serial.as_deref())?, device);
         all.retain(|saved| saved.page().0 < pages);
         let mut image = Vec::new();
         let identity = identity_of(self.namespace, state, pages);
-        SavedIndex::write(&identity, self.generation, numbered(all.iter().copied()), &mut image);
+        SavedIndex::write(&identity, self.generation, all.iter().copied(), &mut image);
         // Its sums are right only once all of it is there, whatever comes first.
         self.file.write_all_at(&image, 0)?;
         self.file.set_len(image.len() as u64)?;
@@ -275,14 +311,23 @@ impl CacheIndex {
 }
 
 /// Why an index is not believed, for who wonders about a cold cache.
-fn reason_of(refusal: IndexRefusal) -> String {
+fn reason_of(refusal: IndexRefusal, on_device: bool) -> String {
     match refusal {
         IndexRefusal::InUse => "the target before did not end in order".to_string(),
         IndexRefusal::Other { what: "state of the backing" } => {
-            "what is cached was changed since by somebody else".to_string()
+            let also = if on_device { ", or the cache was used without its index" } else { "" };
+            format!("what is cached was changed since by somebody else{also}")
         }
         other => format!("of its index: {other}"),
     }
+}
+
+/// The same, and where the pages are on a device, which use of it left them there.
+fn in_front(state: [u8; 32], device: Option<&DeviceCache>) -> [u8; 32] {
+    let Some(device) = device else { return state };
+    let text = [&state[..], device.use_in_words().as_bytes()].concat();
+    let hash = ring::digest::digest(&ring::digest::SHA256, &text);
+    std::array::from_fn(|index| hash.as_ref()[index])
 }
 
 /// All shards of a cache are in one index.

@@ -149,8 +149,10 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     let device_cache = device_cache.map_err(|error| {
         of_what_is_gone(error, "without it nothing is lost: leave `cache=` out, or make it: `truncate -s SIZE FILE`, then `narrows-target cache make`")
     })?;
-    let index = spec.cache.as_ref().and_then(|cache| cache.index.as_deref());
-    let index = index.map(|index| open_index(index, &disk, spec.serial.as_deref())).transpose()?;
+    let index = spec
+        .cache_index()
+        .map(|index| open_index(index, &disk, spec.serial.as_deref()))
+        .transpose()?;
     if !spec.log.is_empty() {
         let caches = (cache.clone(), device_cache.clone());
         let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, caches);

@@ -132,7 +132,7 @@ pub(super) struct IndexView {
     pub(super) reason: Option<String>,
     /// Pages that it named at the start.
     pub(super) named_pages: u64,
-    /// Of these, read again so far.
+    /// Of these, there again so far: read again into memory, or found on the device.
     pub(super) warmed_pages: u64,
 }
 
@@ -425,7 +425,7 @@ impl IndexView {
             reason.as_ref().map_or_else(String::new, |reason| format!(", because {reason}"));
         let pages = match named_pages {
             0 => String::new(),
-            named => format!("; {warmed_pages} of {named} pages were read again"),
+            named => format!("; {warmed_pages} of {named} pages are there again"),
         };
         format!("         index {path}: {state}{reason}{pages}\n")
     }

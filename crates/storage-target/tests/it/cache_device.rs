@@ -341,3 +341,100 @@ fn a_cache_is_made_again_and_dropped() {
         assert_eq!(code, Some(0), "{said}");
     }
 }
+
+/// State and reason of an index, pages that it named and that are here.
+fn index_of(cache: &serde_json::Value) -> (String, String, [u64; 3]) {
+    let index = &cache["index"];
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_string();
+    let numbers = [&index["named_pages"], &index["warmed_pages"], &cache["used_bytes"]];
+    (text(&index["state"]), text(&index["reason"]), numbers.map(|it| it.as_u64().unwrap()))
+}
+
+#[test]
+fn what_an_index_names_is_there_after_an_end_in_order_and_after_no_other() {
+    for with_log in [false, true] {
+        let mut content = pattern(4, 1 << 20);
+        let disk = Disk::new(&content, 1 << 20);
+        let beside = |name: &str| disk.file.with_file_name(name);
+        let mut without = disk.namespace();
+        if with_log {
+            make_log(&disk.file, &[beside("log")], &[]);
+            without =
+                format!("{},cache={}", logged(&disk.file, &[beside("log")]), disk.cache.display());
+        }
+        let indexed = format!("{without},cache-index={}", beside("index").display());
+        let cold = |why: &str| {
+            let (state, reason, numbers) = index_of(&disk.listed());
+            assert!(state == "cold" && reason.contains(why), "{state} {reason}");
+            assert_eq!(numbers, [0, 0, 0]);
+        };
+        let warm = |pages: u64| {
+            assert_eq!(
+                index_of(&disk.listed()),
+                ("warm".to_string(), String::new(), [pages, pages, pages * 4096])
+            );
+        };
+        let program = disk.serve(&indexed);
+        cold("nothing was saved yet");
+        let mut path = path_to(&program, "");
+        read_right(&mut path, &content, 0, 65_536);
+        disk.settle();
+        // What is written leaves.
+        path.buffer(0)[..512].fill(9);
+        content[8192..8704].fill(9);
+        assert_eq!(one(&mut path, Op::Write, 8192, 512), 512);
+        drop(path);
+        program.stop();
+        // Nothing is read again, and one page is missing.
+        let program = disk.serve(&indexed);
+        warm(15);
+        let mut path = path_to(&program, "");
+        read_right(&mut path, &content, 0, 8192);
+        read_right(&mut path, &content, 12_288, 53_248);
+        read_right(&mut path, &content, 8192, 4096);
+        let listed = disk.listed();
+        assert_eq!((&listed["hits"], &listed["misses"]), (&15.into(), &1.into()));
+        assert_eq!(listed["device"]["wrong_pages"], 0);
+        disk.settle();
+        drop(path);
+        let mut program = program;
+        program.kill();
+        let program = disk.serve(&indexed);
+        cold("the target before did not end in order");
+        read_right(&mut path_to(&program, ""), &content, 0, 32_768);
+        disk.settle();
+        program.stop();
+        // Another use of the cache gives places to other pages.
+        let program = disk.serve(&without);
+        read_right(&mut path_to(&program, ""), &content, 512 << 10, 65_536);
+        disk.settle();
+        program.stop();
+        let program = disk.serve(&indexed);
+        cold("or the cache was used without its index");
+        read_right(&mut path_to(&program, ""), &content, 0, 65_536);
+        disk.settle();
+        program.stop();
+        // Somebody writes over the cache while it is not served.
+        let cache = OpenOptions::new().write(true).open(&disk.cache).unwrap();
+        cache.write_all_at(&[7; 3 * 4096], HEAD).unwrap();
+        drop(cache);
+        let program = disk.serve(&indexed);
+        warm(16);
+        let mut path = path_to(&program, "");
+        for page in 0..16 {
+            read_right(&mut path, &content, page * 4096, 4096);
+        }
+        let listed = disk.listed();
+        assert_eq!((&listed["hits"], &listed["device"]["wrong_pages"]), (&16.into(), &3.into()));
+        disk.settle();
+        drop(path);
+        program.stop();
+        // And over the file.
+        content[..4096].fill(1);
+        std::fs::write(&disk.file, &content).unwrap();
+        let program = disk.serve(&indexed);
+        cold("changed since by somebody else");
+        read_right(&mut path_to(&program, ""), &content, 0, 65_536);
+        program.stop();
+    }
+}

@@ -111,7 +111,7 @@ fn warm_after_an_end_in_order(disk: &Disk) {
         assert_eq!((index["state"].as_str(), of(&cache["used_bytes"])), (Some("warm"), MIB));
         assert_eq!((of(&index["named_pages"]), of(&index["warmed_pages"])), (256, 256));
         assert_eq!((of(&cache["hits"]), of(&cache["misses"])), (0, 0), "no host asked");
-        assert!(text.contains("index: warm; 256 of 256 pages were read again"), "{text}");
+        assert!(text.contains("index: warm; 256 of 256 pages are there again"), "{text}");
         assert!(read(&program, MIB, 1 << 20) == expected);
         program.stop();
         let names = ["cache_hit_pages_total", "cache_miss_pages_total", "cache_index_pages"];

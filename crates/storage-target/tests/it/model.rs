@@ -490,6 +490,20 @@ fn a_file_with_a_cache_is_what_the_model_says() {
 /// Ends in order and by SIGKILL, with pages that are read again while hosts write to them.
 #[test]
 fn a_cache_that_is_warmed_while_hosts_write_is_what_the_model_says() {
+    come_back_again_and_again(|_| "ram:512KiB".to_string());
+}
+
+/// The same with pages that are on a device, and are all there at once.
+#[test]
+fn a_cache_on_a_device_that_is_taken_up_again_is_what_the_model_says() {
+    come_back_again_and_again(|folder| {
+        let cache = folder.join("cache");
+        make_cache(&cache, 512 << 10);
+        cache.display().to_string()
+    });
+}
+
+fn come_back_again_and_again(cache: impl Fn(&Path) -> String) {
     let folder = tempfile::tempdir().unwrap();
     let (mut warmed, mut answered) = ([0; 2], 0);
     for seed in seeds() {
@@ -503,7 +517,7 @@ fn a_cache_that_is_warmed_while_hosts_write_is_what_the_model_says() {
             make_log(&file, &media, &[]);
             namespace = logged(&file, &media);
         }
-        namespace += &format!(",cache=ram:512KiB,cache-index={}", index.display());
+        namespace += &format!(",cache={},cache-index={}", cache(folder.path()), index.display());
         let mut world = World::new(seed, &namespace);
         for round in 0..5 {
             let (admin, mut lines) = world.associate(3, Digests::NONE);
@@ -527,7 +541,7 @@ fn a_cache_that_is_warmed_while_hosts_write_is_what_the_model_says() {
             std::fs::remove_file(used).unwrap();
         }
     }
-    println!("{warmed:?} pages were read again");
+    println!("{warmed:?} pages were there again");
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
     assert!(warmed.iter().all(|pages| *pages > 12 * 10), "{warmed:?}");
 }

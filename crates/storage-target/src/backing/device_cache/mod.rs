@@ -15,18 +15,20 @@
 //! 4. **An error of the device**, too many wrong pages, or slowness turns the cache off for good ([`DeviceCache::off`]), and the backing is
 //!    asked from then on.
 //!
-//! Nothing on the device is believed after a start: an old page can't be read, whatever ended the last one.
+//! Nothing on the device is believed after a start but what an index names that was saved at an end in order and is of this very life
+//! ([`restart`]): an old page can't be read, whatever ended the last one.
 
 mod health;
 mod open;
 mod queue;
+mod restart;
 mod slot_states;
 mod superblock;
 mod writer;
 
 use std::os::fd::RawFd;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use narrows_nvme::digest::digest;
 use narrows_read_cache::{Admission, Page, PageRange, Slot, WriteOutcome, WriteToken};
@@ -52,6 +54,10 @@ const MOST_RUNS: usize = 32;
 #[derive(Debug)]
 pub(crate) struct DeviceCache {
     disk: FileDisk,
+    /// With which it was opened.
+    superblock: CacheSuperblock,
+    /// Its life now.
+    life: AtomicU64,
     shards: Shards,
     /// The slots of one shard after those of another, as they lie on the device.
     states: SlotStates,
@@ -92,12 +98,15 @@ impl DeviceCache {
     /// Where that is more than can be numbered, or its ranges ask for more than there is.
     pub(super) fn new(
         disk: FileDisk,
+        superblock: CacheSuperblock,
         bytes: u64,
         ranges: &[CacheRange],
     ) -> Result<DeviceCache, CacheError> {
         let shards = Shards::new(bytes, ranges)?;
         Ok(DeviceCache {
             disk,
+            superblock,
+            life: AtomicU64::new(superblock.life),
             states: SlotStates::new(shards.pages()),
             shards,
             queue: FillQueue::new(queue::MOST),

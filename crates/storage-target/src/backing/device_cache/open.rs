@@ -25,7 +25,7 @@ const BYTES_PER_PAGE: u64 = 76;
 pub(crate) fn open_device_cache(spec: &DeviceCacheSpec) -> Result<Arc<DeviceCache>, OpenError> {
     let path = &spec.disk.path;
     let disk = open_file_or_device(&spec.disk).map_err(of_a_cache)?;
-    read_superblock(&disk).map_err(|error| match error {
+    let superblock = read_superblock(&disk).map_err(|error| match error {
         ReadError::System(source) => system("read the head of the cache at", &disk, source),
         ReadError::None(why) => refused(
             path,
@@ -47,18 +47,19 @@ pub(crate) fn open_device_cache(spec: &DeviceCacheSpec) -> Result<Arc<DeviceCach
     };
     let meminfo = Live.read("/proc/meminfo").unwrap_or_default();
     check_memory(path, room, &String::from_utf8_lossy(&meminfo))?;
-    let cache = DeviceCache::new(disk, room, &spec.ranges).map_err(|error| match error {
-        CacheError::System(source) => OpenError::System {
-            action: "number the pages of",
-            path: path.display().to_string(),
-            source,
-        },
-        CacheError::Segment(error) => refused(
-            path,
-            format!("this cache can't be divided so: {error}, of a part of it"),
-            "take a larger file or device, or less in `cache-keep=`",
-        ),
-    })?;
+    let cache =
+        DeviceCache::new(disk, superblock, room, &spec.ranges).map_err(|error| match error {
+            CacheError::System(source) => OpenError::System {
+                action: "number the pages of",
+                path: path.display().to_string(),
+                source,
+            },
+            CacheError::Segment(error) => refused(
+                path,
+                format!("this cache can't be divided so: {error}, of a part of it"),
+                "take a larger file or device, or less in `cache-keep=`",
+            ),
+        })?;
     Ok(Arc::new(cache))
 }
 

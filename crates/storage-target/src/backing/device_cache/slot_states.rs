@@ -23,9 +23,14 @@ impl SlotState {
         self.0 & WRITTEN != 0
     }
 
+    /// The digest of its page's bytes.
+    pub(super) fn digest(self) -> u32 {
+        self.0 as u32
+    }
+
     /// Whether these are its page's bytes, by their digest (CRC-32C).
     pub(super) fn fits(self, page: &[u8]) -> bool {
-        self.0 as u32 == digest(page)
+        self.digest() == digest(page)
     }
 }
 
@@ -50,6 +55,11 @@ impl SlotStates {
         let given = generation.wrapping_mul(GENERATION) | u64::from(digest);
         word.store(given, Ordering::Release);
         SlotState(given)
+    }
+
+    /// The device has had a page with this digest in the slot since before it was opened; before anybody reads.
+    pub(super) fn take_up(&self, place: u64, digest: u32) {
+        self.0[place as usize].store(GENERATION | WRITTEN | u64::from(digest), Ordering::Release);
     }
 
     /// The page that the slot was given to then is written, unless the slot is another's by now.

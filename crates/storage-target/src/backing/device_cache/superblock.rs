@@ -1,7 +1,8 @@
 //! What says of a file or device that it is a cache: the first page, and nothing but zeros up to where the pages begin.
 //!
-//! Nothing in a cache is believed after a start, so nothing of it is described here. The superblock only lets a device be told from one that
-//! holds something else: whatever was made on it since has written to the first mebibyte, and then it is a cache no more.
+//! What it holds is not described here: an index names that, if there is one ([`super::restart`]), and else nothing is believed after a start. The
+//! superblock lets a device be told from one that holds something else: whatever was made on it since has written to the first mebibyte, and
+//! then it is a cache no more. And it counts lives, so that an index of one before is told.
 
 use narrows_nvme::digest::digest;
 
@@ -25,6 +26,8 @@ pub(crate) struct CacheSuperblock {
     pub(crate) id: [u8; 16],
     /// When it was made, ms since 1970.
     pub(crate) made_ms: u64,
+    /// How often it was begun to be used. One that was made before lives were counted has zeros there.
+    pub(crate) life: u64,
 }
 
 /// Why a head is none of a cache.
@@ -50,6 +53,7 @@ impl CacheSuperblock {
         page[20..24].copy_from_slice(&PAGE.to_le_bytes());
         page[24..40].copy_from_slice(&self.id);
         page[40..48].copy_from_slice(&self.made_ms.to_le_bytes());
+        page[48..56].copy_from_slice(&self.life.to_le_bytes());
         let digest = digest(&page[..DIGEST_AT]);
         page[DIGEST_AT..].copy_from_slice(&digest.to_le_bytes());
         page
@@ -68,6 +72,7 @@ impl CacheSuperblock {
             return Err(NoCache::Other);
         }
         let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| page[at + index]));
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| page[at + index]));
         if number(DIGEST_AT) != digest(&page[..DIGEST_AT]) || rest.iter().any(|byte| *byte != 0) {
             return Err(NoCache::Overwritten);
         }
@@ -76,7 +81,8 @@ impl CacheSuperblock {
         }
         Ok(CacheSuperblock {
             id: std::array::from_fn(|index| page[24 + index]),
-            made_ms: u64::from_le_bytes(std::array::from_fn(|index| page[40 + index])),
+            made_ms: long(40),
+            life: long(48),
         })
     }
 
@@ -90,7 +96,7 @@ impl CacheSuperblock {
 mod tests {
     use super::*;
 
-    const SUPERBLOCK: CacheSuperblock = CacheSuperblock { id: [7; 16], made_ms: 99 };
+    const SUPERBLOCK: CacheSuperblock = CacheSuperblock { id: [7; 16], made_ms: 99, life: 5 };
 
     fn head() -> Vec<u8> {
         let mut head = vec![0; HEAD_BYTES as usize];

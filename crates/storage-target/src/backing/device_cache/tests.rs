@@ -13,6 +13,8 @@ use crate::buffer::Buffer;
 
 const PIECE_BYTES: u64 = PIECE * CACHE_PAGE;
 
+const SUPERBLOCK: CacheSuperblock = CacheSuperblock { id: [1; 16], made_ms: 0, life: 0 };
+
 /// A file that may be written, or not.
 pub(super) fn disk_at(path: &Path, writable: bool) -> FileDisk {
     let file = File::options().read(true).write(writable).open(path).unwrap();
@@ -25,7 +27,7 @@ pub(super) fn cache_of(bytes: u64, writable: bool) -> (Arc<DeviceCache>, tempfil
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cache");
     File::create(&path).unwrap().set_len(HEAD_BYTES + bytes).unwrap();
-    let cache = DeviceCache::new(disk_at(&path, writable), bytes, &[]).unwrap();
+    let cache = DeviceCache::new(disk_at(&path, writable), SUPERBLOCK, bytes, &[]).unwrap();
     (Arc::new(cache), folder)
 }
 
@@ -334,9 +336,9 @@ fn more_than_the_device_has_is_not_kept() {
     let path = folder.path().join("cache");
     File::create(&path).unwrap();
     let keep = CacheRange { offset: 0, bytes: 2 << 20, keep: true, quota_bytes: None };
-    let refused = DeviceCache::new(disk_at(&path, true), 1 << 20, &[keep]);
+    let refused = DeviceCache::new(disk_at(&path, true), SUPERBLOCK, 1 << 20, &[keep]);
     assert!(matches!(refused, Err(CacheError::Segment(_))), "{refused:?}");
-    let cache = DeviceCache::new(disk_at(&path, true), 4 << 20, &[keep]).unwrap();
+    let cache = DeviceCache::new(disk_at(&path, true), SUPERBLOCK, 4 << 20, &[keep]).unwrap();
     assert_eq!(cache.shards.shard_of(Page(0)), 0);
     assert_eq!(cache.shards.figures().len(), 2);
 }
