@@ -366,13 +366,11 @@ fn most(run: &Run, units: Units) -> Option<String> {
 /// Why there is no limit of a link beside what was carried.
 fn no_limit(m: &Measurement) -> String {
     match (m.get(condition::SAME_MACHINE), m.text(condition::INTERFACE)) {
-        (Some(true), _) => "; no link carries them, so there is no limit beside it".to_string(),
+        (Some(true), _) => "; no network is in it, so there is no limit of a link".to_string(),
         (_, Some(port)) => {
-            format!(
-                "; what {port} carries at most is not known: it tells no speed, or is no port of hardware"
-            )
+            format!("; the limit of {port} is unknown: it reports no speed, or is no hardware port")
         }
-        _ => "; by which port is not known, and so not what it carries at most".to_string(),
+        _ => "; the port is unknown, and so is its limit".to_string(),
     }
 }
 
@@ -467,12 +465,12 @@ mod tests {
         m.workload.insert(condition::BLOCK_BYTES, json!(131_072));
         m.metrics = vec![MetricValue::new(metric::BANDWIDTH, 1e9, None, vec![1e9])];
         let said = |m: &Measurement| most(&run(vec![m.clone()]), Units::Si).unwrap();
-        assert!(said(&m).contains("by which port is not known"), "{}", said(&m));
+        assert!(said(&m).contains("the port is unknown"), "{}", said(&m));
         m.conditions.insert(condition::INTERFACE, json!("veth0"));
         m.conditions.insert(condition::SAME_MACHINE, json!(false));
-        assert!(said(&m).contains("what veth0 carries at most is not known"), "{}", said(&m));
+        assert!(said(&m).contains("the limit of veth0 is unknown"), "{}", said(&m));
         m.conditions.insert(condition::SAME_MACHINE, json!(true));
-        assert!(said(&m).contains("no link carries them"), "{}", said(&m));
+        assert!(said(&m).contains("no network is in it"), "{}", said(&m));
         m.limits.push(narrows_model::LimitShare {
             id: "network:eth0".to_string(),
             basis: LimitBasis::Protocol,
