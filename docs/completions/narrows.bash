@@ -2292,7 +2292,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__fabric__subcmd__split)
-            opts="-o -h --write-to-device --serial --accept --echo --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --write-to-device --serial --accept --echo --device-run --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2311,6 +2311,10 @@ _narrows() {
                     return 0
                     ;;
                 --echo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device-run)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

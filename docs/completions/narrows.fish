@@ -392,6 +392,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
 unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l echo -d '`narrows fabric echo` on the target\'s machine' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l device-run -d 'Run of `narrows block run` on the target\'s machine that measured the drive behind it, one operation in flight: a file or an id' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'

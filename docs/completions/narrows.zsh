@@ -551,6 +551,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
 unknown-contents\:"Data is on it that no known mark explains"))' \
 '--echo=[\`narrows fabric echo\` on the target'\''s machine]:HOST:PORT:_default' \
+'--device-run=[Run of \`narrows block run\` on the target'\''s machine that measured the drive behind it, one operation in flight\: a file or an id]:RUN:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh LINUX PROGRAMS [TEST...]: boots LINUX (of build.sh) once for each test and says what passed. PROGRAMS is the folder of
-# `narrows` and `narrows-target`. LIMIT: seconds for a test [300]; BLKTESTS: the folder of that suite, for the
+# `narrows` and `narrows-target`. LIMIT: seconds for a test [600]; BLKTESTS: the folder of that suite, for the
 # test of its name; TESTS: of it only these (012,031); LOG: a file for all that is said. The guest has the host's files, read-only, and memory for what it writes; no root is needed.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -16,11 +16,11 @@ for needed in nvme fio mkfs.ext4 blkdiscard busybox jq tc; do
         exit 2
     }
 done
-[ $# -gt 0 ] || set -- linux-host initiator initiator-outages block-device outages
+[ $# -gt 0 ] || set -- linux-host initiator workloads initiator-outages block-device local-target outages
 failed=0
 for test in "$@"; do
     echo "== $test"
-    output=$(timeout "${LIMIT:-300}" "$linux" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
+    output=$(timeout "${LIMIT:-600}" "$linux" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
         init="$here/init" lab="$here/tests/$test" programs="$programs" suite="${BLKTESTS:-}" tests="${TESTS:-}" \
         con0=fd:0,fd:1 con=null ssl=null quiet loglevel=3 </dev/null 2>&1)
     [ -z "${LOG:-}" ] || echo "$output" >>"$LOG"

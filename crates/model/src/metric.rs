@@ -475,6 +475,9 @@ metrics! { GENERAL:
     SPLIT_TARGET: "split_target", Ns, Less;
     /// In the storage behind the target, ns.
     SPLIT_STORAGE: "split_storage", Ns, Less;
+    /// What the drive behind the target takes by itself, with one operation in flight on the target's own machine, ns; the median of
+    /// another run.
+    SPLIT_DEVICE: "split_device", Ns, Less;
     /// From when the answer's last packet came from the driver to the end, where the host polls, ns.
     SPLIT_RECEIVE: "split_receive", Ns, Less;
     /// How much longer an operation takes outside the target where the host sleeps, ns.
@@ -489,7 +492,7 @@ metrics! { GENERAL:
     SPLIT_UNEXPLAINED: "split_unexplained", Ns, Neither;
     /// The latency less all its parts, over the latency.
     SPLIT_UNEXPLAINED_SHARE: "split_unexplained_share", Ratio, Neither;
-    /// The latency less the storage's part: what the fabric adds, ns.
+    /// The latency less the storage's part, or less the drive's own where the target tells no part: what the fabric adds, ns.
     FABRIC_ADDED: "fabric_added", Ns, Less;
     /// CPU time of the target's threads per command of any host, ns.
     TARGET_CPU_PER_OP: "target_cpu_per_op", NsPerOp, Less;

@@ -33,6 +33,10 @@ pub(crate) fn read(
     let mut file_system = file_system(source, &place);
     let devices = devices(source, &mounts, place.mount, &mut file_system, unknown);
     block::note_unknown(&devices, unknown);
+    // Of a target of this machine; others tell that to who connects, if at all.
+    if devices.iter().any(|device| block::nvmet::caches(source, &device.number)) {
+        file_system.behind = Some("page cache".to_string());
+    }
     let number = Some(place.mount.number.clone());
     Path { role: RolePath { role, path, file_system, devices }, number }
 }

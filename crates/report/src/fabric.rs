@@ -14,7 +14,7 @@ use crate::print::{Units, percent, time};
 use crate::words::capital;
 
 /// The lines of the table: a name, the metric.
-const LINES: [(&str, Metric); 14] = [
+const LINES: [(&str, Metric); 15] = [
     ("latency", metric::SPLIT_LATENCY),
     ("  this host sends", metric::SPLIT_SEND),
     ("  network and stacks", metric::SPLIT_WIRE),
@@ -26,6 +26,7 @@ const LINES: [(&str, Metric); 14] = [
     ("  this host receives", metric::SPLIT_RECEIVE),
     ("  this host's wake-up", metric::SPLIT_HOST_WAKE_UP),
     ("  unexplained", metric::SPLIT_UNEXPLAINED),
+    ("drive by itself", metric::SPLIT_DEVICE),
     ("p99", metric::LATENCY_P99),
     ("with polling here", metric::SPLIT_LATENCY_POLLED),
     ("CPU time here", metric::CPU_PER_OP),
@@ -93,12 +94,12 @@ pub(crate) fn sentence(run: &Run) -> Option<String> {
         ));
     }
     let commit = if writes(m) { ", and so to each commit that waits for one" } else { "" };
-    Some(match (m.value(metric::FABRIC_ADDED), m.value(metric::SPLIT_STORAGE)) {
-        (Some(added), Some(storage)) => {
+    Some(match (m.value(metric::FABRIC_ADDED), storage(m)) {
+        (Some(added), Some((storage, whose))) => {
             let storage = if storage < fabric::MEMORY_NS {
                 "behind it is memory".to_string()
             } else {
-                format!("with the storage's {} it takes {}", time(storage), time(whole))
+                format!("with the {whose} {} it takes {}", time(storage), time(whole))
             };
             format!(
                 "The fabric adds {} to each {}{commit}{}; {storage}.",
@@ -116,18 +117,26 @@ pub(crate) fn sentence(run: &Run) -> Option<String> {
     })
 }
 
-/// Whether the parts are those of the latency: they miss it by no more than may be left unexplained, and none is more than what it is a
-/// part of.
+/// The storage's part, ns, and whose it is: what the target tells, else what its machine measured of the drive.
+fn storage(m: &Measurement) -> Option<(f64, &'static str)> {
+    let told = m.value(metric::SPLIT_STORAGE).map(|ns| (ns, "storage's"));
+    told.or_else(|| Some((m.value(metric::SPLIT_DEVICE)?, "drive's own")))
+}
+
+/// Whether the parts are those of the latency: neither in their rounds nor as they are printed do they miss it by more than may be left
+/// unexplained, and none is more than what it is a part of.
 fn adds_up(m: &Measurement) -> bool {
-    let missed = m.value(metric::SPLIT_UNEXPLAINED_SHARE).unwrap_or(0.0).abs();
     let whole = m.value(metric::SPLIT_LATENCY);
+    let each_round = m.value(metric::SPLIT_UNEXPLAINED_SHARE).unwrap_or(0.0).abs();
+    let printed = unexplained(m).zip(whole).map_or(0.0, |(missed, whole)| (missed / whole).abs());
+    let missed = each_round.max(printed);
     let positive = |metric| m.value(metric).map_or(0.0, |ns| ns.max(0.0));
     let wake_ups = positive(metric::SPLIT_HOST_WAKE_UP) + positive(metric::SPLIT_TARGET_WAKE_UP);
     let within = |part: f64, of: Option<f64>| {
         of.is_none_or(|of| part <= of * (1.0 + fabric::EXPLAINED_SHARE))
     };
     missed <= fabric::EXPLAINED_SHARE
-        && within(positive(metric::SPLIT_STORAGE), whole)
+        && within(storage(m).map_or(0.0, |(ns, _)| ns.max(0.0)), whole)
         && within(wake_ups, m.value(metric::FABRIC_ADDED).or(whole))
 }
 
@@ -195,6 +204,7 @@ fn sentences(run: &Run, all: &[&Measurement], units: Units) -> Vec<String> {
     sentences.extend(step(all));
     if let Some(m) = first(run) {
         sentences.extend(beyond(m));
+        sentences.extend(by_itself(m));
         sentences.extend(echo_wake_up(m));
         sentences.extend(polling(m));
         sentences.extend(work(run, m));
@@ -246,8 +256,41 @@ fn beyond(m: &Measurement) -> Option<String> {
         time(beyond),
         one(m),
         time(echo),
-        time((beyond - echo).max(0.0))
+        time(rest(m)?)
     ))
+}
+
+/// The drive as its own machine measured it, beside what is known of the storage here.
+fn by_itself(m: &Measurement) -> Option<String> {
+    let device = m.value(metric::SPLIT_DEVICE)?;
+    let run = m.text(condition::DEVICE_RUN).map_or_else(String::new, |run| format!(" (run {run})"));
+    let beside = match (m.value(metric::SPLIT_STORAGE), rest(m)) {
+        (Some(storage), _) => {
+            format!(
+                "the target counts {} for its storage, its own wake-up for the answer included",
+                time(storage)
+            )
+        }
+        (None, Some(rest)) if rest >= device => {
+            format!(
+                "so the target itself takes {}, its wake-up for the drive's answer included",
+                time(rest - device)
+            )
+        }
+        (None, Some(_)) => "more than is left for it here: the drive was slower then".to_string(),
+        (None, None) => "how the rest is divided, no echo tells".to_string(),
+    };
+    Some(format!(
+        "On its own machine{run} the drive takes {} for {}, the median: {beside}.",
+        time(device),
+        one(m)
+    ))
+}
+
+/// What is the target's with its storage, where it doesn't tell its time and an echo tells the network's, ns.
+fn rest(m: &Measurement) -> Option<f64> {
+    let (beyond, echo) = (m.value(metric::SPLIT_BEYOND_HOST)?, m.value(metric::SPLIT_ECHO)?);
+    Some((beyond - echo).max(0.0))
 }
 
 /// What a wake-up takes on the target's machine by another program, where the target's is another.
@@ -303,20 +346,32 @@ fn most(run: &Run, units: Units) -> Option<String> {
         .limits
         .iter()
         .find(|limit| limit.basis == LimitBasis::Protocol && limit.unit == Unit::BytesPerS);
-    let of_link = limit.map_or_else(String::new, |limit| {
-        format!(
+    let of_link = match limit {
+        Some(limit) => format!(
             ", {} of the {} that {} carries ({})",
             percent(limit.share),
             units.bytes_per_s(limit.value),
             limit.id.trim_start_matches("network:"),
             limit.source
-        )
-    });
+        ),
+        None => no_limit(m),
+    };
     Some(format!(
         "{} reads, {depth:.0} in flight over {queues:.0} queue{plural}: {}{of_link}.",
         Bytes(bytes(m) as u64).iec(),
         units.bytes_per_s(m.value(metric::BANDWIDTH)?)
     ))
+}
+
+/// Why there is no limit of a link beside what was carried.
+fn no_limit(m: &Measurement) -> String {
+    match (m.get(condition::SAME_MACHINE), m.text(condition::INTERFACE)) {
+        (Some(true), _) => "; no network is in it, so there is no limit of a link".to_string(),
+        (_, Some(port)) => {
+            format!("; the limit of {port} is unknown: it reports no speed, or is no hardware port")
+        }
+        _ => "; the port is unknown, and so is its limit".to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -374,6 +429,61 @@ mod tests {
     }
 
     #[test]
+    fn a_target_that_tells_nothing_is_divided_by_its_drive() {
+        let figures = [
+            (metric::SPLIT_LATENCY, 90e3),
+            (metric::SPLIT_DEVICE, 30e3),
+            (metric::FABRIC_ADDED, 60e3),
+            (metric::SPLIT_HOST_WAKE_UP, 20e3),
+            (metric::SPLIT_BEYOND_HOST, 65e3),
+            (metric::SPLIT_ECHO, 25e3),
+        ];
+        let with = |device: f64| {
+            let mut figures = figures.to_vec();
+            figures[1].1 = device;
+            measurement("write", 8192, &figures)
+        };
+        let m = with(30e3);
+        assert_eq!(
+            sentence(&run(vec![m.clone()])).unwrap(),
+            "The fabric adds 60.0 µs to each 8 KiB durable write, and so to each commit that waits for one: 20.0 µs of them this host's wake-up; with the drive's own 30.0 µs it takes 90.0 µs."
+        );
+        let said = by_itself(&m).unwrap();
+        assert!(said.contains("so the target itself takes 10.0 µs"), "{said}");
+        // A drive that took longer than all of the rest was measured at another time of its life.
+        let said = by_itself(&with(45e3)).unwrap();
+        assert!(said.contains("the drive was slower then"), "{said}");
+        let contradicts = sentence(&run(vec![with(95e3)])).unwrap();
+        assert!(contradicts.contains("do not add up"), "{contradicts}");
+    }
+
+    #[test]
+    fn what_a_link_carries_is_told_or_why_not() {
+        let mut m = Measurement::new("fabric.throughput.read.128k", Layer::Fabric);
+        m.workload.insert(condition::DEPTH, json!(64));
+        m.workload.insert(condition::QUEUES, json!(2));
+        m.workload.insert(condition::BLOCK_BYTES, json!(131_072));
+        m.metrics = vec![MetricValue::new(metric::BANDWIDTH, 1e9, None, vec![1e9])];
+        let said = |m: &Measurement| most(&run(vec![m.clone()]), Units::Si).unwrap();
+        assert!(said(&m).contains("the port is unknown"), "{}", said(&m));
+        m.conditions.insert(condition::INTERFACE, json!("veth0"));
+        m.conditions.insert(condition::SAME_MACHINE, json!(false));
+        assert!(said(&m).contains("the limit of veth0 is unknown"), "{}", said(&m));
+        m.conditions.insert(condition::SAME_MACHINE, json!(true));
+        assert!(said(&m).contains("no network is in it"), "{}", said(&m));
+        m.limits.push(narrows_model::LimitShare {
+            id: "network:eth0".to_string(),
+            basis: LimitBasis::Protocol,
+            value: 1.17e9,
+            unit: Unit::BytesPerS,
+            share: 0.855,
+            source: "10 Gb/s Ethernet, MTU 1500".to_string(),
+        });
+        let told = said(&m);
+        assert!(told.contains("of the 1.17 GB/s that eth0 carries (10 Gb/s Ethernet"), "{told}");
+    }
+
+    #[test]
     fn parts_that_contradict_the_whole_are_no_answer() {
         let with = |metric: Metric, value: f64| {
             let mut figures = WRITE.to_vec();
@@ -399,6 +509,22 @@ mod tests {
         ] {
             assert!(with(metric, value).starts_with("The fabric adds 40.0 µs"), "{metric}");
         }
+    }
+
+    #[test]
+    fn printed_parts_that_miss_the_whole_are_no_answer_although_each_round_adds_up() {
+        let of = |target: f64| {
+            let mut figures = WRITE.to_vec();
+            figures.extend([
+                (metric::SPLIT_TARGET, target),
+                (metric::SPLIT_UNEXPLAINED, 0.0),
+                (metric::SPLIT_UNEXPLAINED_SHARE, 0.0),
+            ]);
+            sentence(&run(vec![measurement("write", 8192, &figures)])).unwrap()
+        };
+        // 51 µs without the target's part, of 61.
+        assert!(of(9e3).starts_with("The fabric adds 40.0 µs"), "{}", of(9e3));
+        assert!(of(14e3).contains("do not add up"), "{}", of(14e3));
     }
 
     #[test]

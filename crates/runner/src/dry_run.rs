@@ -129,7 +129,7 @@ fn notes(platform: &Platform) -> Vec<String> {
     for path in &platform.roles {
         let of = [
             (path.in_memory(), "no drive is measured, and nothing is durable"),
-            (path.served_here(), "what is behind it can't be seen"),
+            (path.served_here(), "target and host share its CPUs and memory"),
             (path.thin(), "space is allocated at the first write to a block"),
         ];
         let said = of.into_iter().filter_map(|(what, so)| Some(format!("{}: {so}", what?)));

@@ -13,10 +13,12 @@ pub enum PathFact {
     Volatile,
     /// What is written there is in this machine's memory: its file system is, or a device at the bottom of its stack.
     InMemory,
-    /// This machine serves it to itself, or may: what is at the bottom can't be seen.
+    /// This machine serves it to itself, or may: target and host share its CPUs and memory.
     ServedHere,
     /// The target that serves it says that memory answers, and no drive.
     ToldMemory,
+    /// The target that serves it says, or its configuration on this machine, that a cache of its own may answer.
+    ToldCache,
     /// Space for a block is allocated only when it is first written.
     Thin,
     /// It has a cache of its own before drives that can't be seen.
@@ -50,6 +52,8 @@ const OWN_CACHE: [&str; 5] = ["btrfs", "bcachefs", "zfs", "9p", "virtiofs"];
 
 /// What narrows' own target says of a namespace that is in its memory.
 const MEMORY: &str = "memory";
+/// What targets say, and run files of before, where a cache of theirs may answer.
+const CACHES: [&str; 3] = ["page cache", "cache in front", "cache in memory"];
 
 fn caches_itself(fs: &FileSystem) -> bool {
     OWN_CACHE.contains(&fs.kind.as_str()) || fs.kind == "fuse" || fs.kind.starts_with("fuse.")
@@ -63,6 +67,9 @@ impl PathFact {
             PathFact::InMemory => path.in_memory().is_some(),
             PathFact::ServedHere => path.served_here().is_some(),
             PathFact::ToldMemory => path.file_system.behind.as_deref() == Some(MEMORY),
+            PathFact::ToldCache => {
+                path.file_system.behind.as_deref().is_some_and(|told| CACHES.contains(&told))
+            }
             PathFact::Thin => path.thin().is_some(),
             PathFact::CachesUnseen => path.devices.is_empty() && caches_itself(&path.file_system),
             PathFact::Network => path.file_system.network,
@@ -105,6 +112,7 @@ impl PathFact {
             PathFact::InMemory => "in this machine's memory",
             PathFact::ServedHere => "on a device that this machine serves to itself, or may serve",
             PathFact::ToldMemory => "on a storage target that says that it serves memory",
+            PathFact::ToldCache => "on a storage target that has a cache of its own",
             PathFact::Thin => "on thin storage",
             PathFact::CachesUnseen => {
                 "on a file system with a cache of its own, whose drives cannot be seen"
@@ -138,6 +146,9 @@ impl PathFact {
                 format!("{place}; {}", path.served_here().unwrap_or_default())
             }
             PathFact::ToldMemory => format!("{place}; the target says: {MEMORY}"),
+            PathFact::ToldCache => {
+                format!("{place}; behind the target: {}", fs.behind.as_deref().unwrap_or_default())
+            }
             PathFact::Thin => format!("{place}; {}", path.thin().unwrap_or_default()),
             PathFact::CachesUnseen => format!("{place}, which shows no devices"),
             PathFact::FlushSwitchedOff => {

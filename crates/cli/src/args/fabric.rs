@@ -38,6 +38,8 @@ Examples:
                                            reads; nothing is written
   narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a --echo 192.0.2.10:4430
                                            the network and the target's wake-up apart
+  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a --device-run 7f3a
+                                           the drive as its own machine measured it
   narrows fabric split --write-to-device nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a --serial S
                                            durable writes too; everything on it is lost")]
 pub struct SplitArgs {
@@ -54,6 +56,9 @@ pub struct SplitArgs {
     /// `narrows fabric echo` on the target's machine
     #[arg(long, value_name = "HOST:PORT")]
     pub echo: Option<String>,
+    /// Run of `narrows block run` on the target's machine that measured the drive behind it, one operation in flight: a file or an id
+    #[arg(long, value_name = "RUN")]
+    pub device_run: Option<String>,
     /// What is told of names.
     #[command(flatten)]
     pub names: NamesArgs,

@@ -39,7 +39,7 @@ const COLUMNS: [usize; 2] = [9, 14];
 const TOPICS: [(&str, &str); 11] = [
     (
         "Where",
-        "at data wal device write-to-device serial layers facts root pid every-page bind huge to echo listen same-host load-here accept",
+        "at data wal device write-to-device serial layers facts root pid every-page bind huge to echo device-run listen same-host load-here accept",
     ),
     (
         "Load",

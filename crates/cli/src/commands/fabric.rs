@@ -28,6 +28,6 @@ fn split(args: SplitArgs) -> Result<Exit> {
         None => TargetRequest::ReadDevice(args.address.unwrap_or_default()),
     };
     let options = RunOptions { anonymous: args.names.anonymous, ..args.output.options() };
-    let request = SplitRequest { target, echo: args.echo, options };
+    let request = SplitRequest { target, echo: args.echo, device_run: args.device_run, options };
     execute::<Split>(&request, &Terminal::of(&args.output))
 }

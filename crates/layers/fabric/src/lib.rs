@@ -33,5 +33,5 @@ mod window;
 
 pub use error::FabricError;
 pub use operation::SplitOperation;
-pub use plan::{SplitPlan, planned_split};
+pub use plan::{DeviceTime, SplitPlan, planned_split};
 pub use split::{Divided, split};

@@ -26,9 +26,28 @@ pub struct SplitPlan {
     pub window: Duration,
     /// Whether target and host are one machine.
     pub same_machine: bool,
+    /// The run in which the drive behind the target was measured on the target's machine.
+    pub device_run: Option<String>,
+    /// What it took there.
+    pub device: Vec<DeviceTime>,
+}
+
+/// What the drive behind a target takes for an operation, measured on the target's own machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceTime {
+    /// The operation.
+    pub operation: SplitOperation,
+    /// Median latency with one in flight, ns.
+    pub median_ns: f64,
 }
 
 impl SplitPlan {
+    /// What the drive takes for an operation, where its own machine measured that, ns.
+    pub(crate) fn device_ns(&self, operation: SplitOperation) -> Option<f64> {
+        let of = |time: &&DeviceTime| time.operation == operation;
+        self.device.iter().find(of).map(|time| time.median_ns)
+    }
+
     /// Windows of a round with one operation in flight, those of the echo among them.
     fn windows(&self) -> usize {
         let echoes = if self.echo.is_some() && self.stamps { 2 } else { 0 };

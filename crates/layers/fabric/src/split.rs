@@ -82,8 +82,10 @@ fn measurement(
     let shape =
         operation.goes_with_command(in_capsule).then(|| EchoShape::of(operation, reached.digests));
     let mut samples = Samples::new();
+    let device_ns = plan.device_ns(operation);
     for round in rounds {
-        samples.extend(parts(round, operation, shape, told.map(|told| told.wait)));
+        let parts = parts(round, operation, shape, told.map(|told| told.wait));
+        samples.extend(with_device(parts, device_ns));
         samples.add(metric::SPLIT_ROUNDS_DONE, rounds.len() as f64 / f64::from(planned.max(1)));
     }
     let id = format!("fabric.split.{}", operation.word());
@@ -100,6 +102,9 @@ fn measurement(
         workload.insert(condition::IN_CAPSULE_BYTES, json!(in_capsule));
     }
     measurement.conditions.insert(condition::DIGESTS, json!(digests(association)));
+    if let Some(run) = plan.device_run.as_ref().filter(|_| device_ns.is_some()) {
+        measurement.conditions.insert(condition::DEVICE_RUN, json!(run));
+    }
     with_conditions(measurement, association, plan, told)
 }
 
@@ -221,6 +226,16 @@ fn parts(
     parts
 }
 
+/// With the drive as its own machine measured it. Where the target doesn't tell its storage's time, that is what the fabric adds to.
+fn with_device(mut parts: Vec<(Metric, f64)>, device_ns: Option<f64>) -> Vec<(Metric, f64)> {
+    let Some(device) = device_ns else { return parts };
+    let of = |metric: Metric| parts.iter().find(|(name, _)| *name == metric).map(|(_, ns)| *ns);
+    let (whole, told) = (of(metric::SPLIT_LATENCY), of(metric::FABRIC_ADDED).is_some());
+    parts.push((metric::SPLIT_DEVICE, device));
+    parts.extend(whole.filter(|_| !told).map(|ns| (metric::FABRIC_ADDED, ns - device)));
+    parts
+}
+
 /// What the windows of an operation say by themselves.
 fn of_windows(
     round: &SplitRound,
@@ -325,6 +340,19 @@ mod tests {
         ] {
             assert_eq!(of(&parts, metric), Some(ns), "{metric}");
         }
+    }
+
+    #[test]
+    fn the_drive_by_itself_is_what_the_fabric_adds_to_where_the_target_tells_nothing() {
+        let parts = |tells| {
+            let parts = parts(&round(tells, true), READ, Some(SHAPE), Some(TargetWait::Sleep));
+            with_device(parts, Some(11e3))
+        };
+        let silent = parts(false);
+        assert_eq!(of(&silent, metric::SPLIT_DEVICE), Some(11e3));
+        assert_eq!(of(&silent, metric::FABRIC_ADDED), Some(29e3));
+        // What the target says of its storage goes before.
+        assert_eq!(of(&parts(true), metric::FABRIC_ADDED), Some(30e3));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::keys;
 
 keys! { ALL:
 
+/// The run that measured the drive behind the target on the target's own machine.
+pub const DEVICE_RUN: Key<str> = Key::new("device_run");
 /// Digests in use: `none`, `header`, `data`, `both`.
 pub const DIGESTS: Key<str> = Key::new("digests");
 /// Whether the data of a write go with its command.

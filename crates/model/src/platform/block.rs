@@ -64,21 +64,21 @@ impl BlockDevice {
     /// Why this is no drive but this machine's memory, if so: `zram0 is in memory`.
     pub fn in_memory(&self) -> Option<String> {
         let name = &self.name;
-        let what = self.transport.as_deref().and_then(|transport| transport.strip_prefix(MEMORY));
-        match (what, self.kind) {
+        let transport = self.transport.as_deref().unwrap_or_default();
+        let own = transport.ends_with(THIS_MACHINE);
+        let what = transport.trim_end_matches(THIS_MACHINE).trim().strip_prefix(MEMORY);
+        match (what.map(|what| what.trim_end_matches(')')), self.kind) {
             (Some(what), DeviceKind::Loop) => {
-                let what = what.trim_end_matches(')');
                 Some(format!("{name} serves a file in memory ({what})"))
             }
-            (Some(what), _) => {
-                Some(format!("{name} is in memory ({})", what.trim_end_matches(')')))
-            }
+            (Some(what), _) if own => Some(format!("behind {name} is a file in memory ({what})")),
+            (Some(what), _) => Some(format!("{name} is in memory ({what})")),
             (None, DeviceKind::Memory) => Some(format!("{name} is in memory")),
             (None, _) => None,
         }
     }
 
-    /// Why it can't be seen what is behind this device although, or as far as, this machine serves it.
+    /// That this machine serves the device to itself, or may, so that the target is a part of every figure.
     pub fn served_here(&self) -> Option<String> {
         let transport = self.transport.as_deref()?;
         let name = &self.name;

@@ -96,6 +96,8 @@ impl BlockDevice {
             Medium::Unseen(format!(
                 "{name} is attached by {transport}: {where_to} with a power supply of its own, which can't be seen"
             ))
+        } else if transport.ends_with(THIS_MACHINE) && !self.slaves.is_empty() {
+            Medium::Here
         } else if transport.ends_with(THIS_MACHINE) {
             Medium::Unseen(format!(
                 "{name} is served by this machine to itself ({transport}): what is behind the target can't be seen from here"
@@ -252,6 +254,17 @@ mod tests {
             assert!(why.contains("serve") && why.contains("itself"), "{why}");
             assert!(served.served_here().is_some() && served.in_memory().is_none());
         }
+        // Where what the target serves can be seen it is asked, and the target is a part of the path all the same.
+        let mut upper = device("nvme0n1", DeviceKind::Disk, Some("nvme (tcp) (this machine)"));
+        upper.slaves = vec!["ram0".to_string()];
+        let seen = path("ext4", false, vec![upper, device("ram0", DeviceKind::Memory, None)]);
+        assert_eq!(seen.medium(), Medium::Here);
+        assert_eq!(seen.in_memory().as_deref(), Some("ram0 is in memory"));
+        assert!(seen.served_here().unwrap().starts_with("nvme0n1 (nvme (tcp)) is served"));
+        let in_memory = device("nvme0n1", DeviceKind::Disk, Some("memory (tmpfs) (this machine)"));
+        let why = in_memory.in_memory();
+        assert_eq!(why.as_deref(), Some("behind nvme0n1 is a file in memory (tmpfs)"));
+        assert!(in_memory.served_here().is_some());
         let nbd = device("nbd0", DeviceKind::Disk, Some("network (nbd)"));
         assert!(nbd.served_here().unwrap().contains("may be"));
         let far = device("sdb", DeviceKind::Disk, Some("iscsi"));

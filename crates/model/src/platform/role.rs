@@ -57,13 +57,13 @@ impl RolePath {
         self.drives().find_map(BlockDevice::in_memory)
     }
 
-    /// Why it can't be seen what is at the bottom of its stack: this machine serves it to itself, or may.
+    /// That this machine serves a device of its stack to itself, or may. What is behind it is beneath it in the stack where it can be seen.
     pub fn served_here(&self) -> Option<String> {
         let fs = &self.file_system;
         if fs.this_machine {
             return Some(format!("{} is served by this machine to itself", fs.kind));
         }
-        self.drives().find_map(BlockDevice::served_here)
+        self.devices.iter().find_map(BlockDevice::served_here)
     }
 
     /// Which of its devices allocates space for a block only when it is first written, if one does: `dm-3 is a thin volume (dm-thin)`.

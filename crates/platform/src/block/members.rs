@@ -30,7 +30,7 @@ fn btrfs_of(source: &dyn Source, device: &str) -> Option<Vec<String>> {
 }
 
 /// The kernel's name of a device node, where the kernel shows such a device: `dm-0` for `/dev/mapper/vg-data`.
-fn name_of(source: &dyn Source, node: &str) -> Option<String> {
+pub(crate) fn name_of(source: &dyn Source, node: &str) -> Option<String> {
     let node = source.real_path(node).unwrap_or_else(|_| node.to_string());
     let name = last(&node).to_string();
     (node.starts_with("/dev/") && source.exists(&format!("/sys/class/block/{name}")))

@@ -1,9 +1,10 @@
 //! The stack of block devices under a device number, from `/sys/dev/block` (Linux
 //! `Documentation/ABI/stable/sysfs-block`): partitions lie on their disk, device-mapper and RAID devices on
-//! their slaves, loop devices on the device that holds their file.
+//! their slaves, loop devices on the device that holds their file, and what this machine serves to itself on what its target serves.
 
 mod cache;
 mod members;
+pub(crate) mod nvmet;
 pub(crate) mod own;
 mod queue;
 mod thin;
@@ -103,14 +104,16 @@ fn visit(source: &dyn Source, path: &str, devices: &mut Vec<BlockDevice>, depth:
 /// that another mount namespace sees can't be followed; one that was removed is looked for by its folder.
 fn mount_of_loop(source: &dyn Source, folder: &str) -> Option<Mount> {
     let file = source.text(&format!("{folder}/loop/backing_file"))?;
-    if file.starts_with(NAMELESS) {
-        return None;
-    }
+    if file.starts_with(NAMELESS) { None } else { mount_of_file(source, &file) }
+}
+
+/// The mount that a file lies on, by the name that the kernel has for it.
+fn mount_of_file(source: &dyn Source, file: &str) -> Option<Mount> {
     let removed = || {
         let (folder, _) = file.strip_suffix(" (deleted)")?.rsplit_once('/')?;
         source.real_path(if folder.is_empty() { "/" } else { folder }).ok()
     };
-    let real = source.real_path(&file).ok().or_else(removed)?;
+    let real = source.real_path(file).ok().or_else(removed)?;
     let mounts = mounts(source);
     let mount = mount_of(&mounts, &real)?;
     let upper = upper_folder(mount).filter(|_| is_overlay(&mount.kind));
@@ -135,6 +138,9 @@ fn beneath(source: &dyn Source, folder: &str) -> Vec<String> {
     }
     if let Some(mount) = mount_of_loop(source, folder) {
         return folders(source, &mount);
+    }
+    if let Some(behind) = nvmet::beneath(source, folder) {
+        return behind;
     }
     let slaves = format!("{folder}/slaves");
     let names = source.list(&slaves).unwrap_or_default();

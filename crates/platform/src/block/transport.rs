@@ -3,7 +3,7 @@
 use narrows_facts::Source;
 use narrows_model::{MEMORY, THIS_MACHINE};
 
-use super::{last, loop_in_memory, own};
+use super::{last, loop_in_memory, nvmet, own};
 
 /// Block devices of the network by the names that their drivers give.
 const NETWORK: [&str; 4] = ["nbd", "rbd", "drbd", "rnbd"];
@@ -36,6 +36,9 @@ pub(crate) fn name(
         // Before Linux 4.9 there was no other.
         let transport = transport.or_else(|| begins("pci").then(|| "pcie".to_string()));
         let name = transport.map_or("nvme".to_string(), |name| format!("nvme ({name})"));
+        if let Some(what) = nvmet::in_memory(source, folder) {
+            return Some(format!("{MEMORY}{what}) {THIS_MACHINE}"));
+        }
         return Some(own::marked(name, own::nvme(source, controller)));
     }
     if let Some(what) = pretended(source, device, &parts) {

@@ -1,5 +1,6 @@
 //! Programs about a storage fabric.
 
+mod device;
 mod echo;
 pub mod split;
 

@@ -10,6 +10,7 @@ use narrows_model::{Layer, Plan, Platform};
 
 use crate::block::folder;
 use crate::block::remote::RemoteNamespace;
+use crate::fabric::device::device_times;
 use crate::failure::Failure;
 use crate::paragraph::paragraphs;
 use crate::prepared::Prepared;
@@ -95,6 +96,8 @@ impl Program for Split {
         if let Some(echo) = &request.echo {
             check_echo(echo)?;
         }
+        let device = request.device_run.as_ref().map(|run| device_times(run, &operations));
+        let (device_run, device) = device.transpose()?.unzip();
         let bytes = association.reached().bytes();
         let fills = namespace.is_writable();
         let plan = SplitPlan {
@@ -109,6 +112,8 @@ impl Program for Split {
             stamps: stamps.is_ok(),
             window,
             same_machine: association.is_on_this_machine(),
+            device_run,
+            device: device.unwrap_or_default(),
         };
         let mut prepared = Prepared::storage(
             &namespace.name(),

@@ -10,6 +10,8 @@ pub struct SplitRequest {
     pub target: TargetRequest,
     /// `HOST:PORT` of an echo on the target's machine.
     pub echo: Option<String>,
+    /// A run that measured the drive behind the target on the target's own machine, by file or id.
+    pub device_run: Option<String>,
     /// How and where to.
     pub options: RunOptions,
 }

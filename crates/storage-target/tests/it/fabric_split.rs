@@ -51,6 +51,8 @@ fn divided_at(
         stamps: stamps::begin().is_ok(),
         window: Duration::from_millis(20),
         same_machine: association.is_on_this_machine(),
+        device_run: None,
+        device: Vec::new(),
     };
     let stop = Stop::new();
     let watch = Watch::new(&Platform::default(), &[]);
@@ -255,6 +257,8 @@ fn eight_rounds(
         stamps: false,
         window: Duration::from_millis(5),
         same_machine: true,
+        device_run: None,
+        device: Vec::new(),
     };
     let progress = AtRound { begun: Mutex::new(0), number, act };
     let window = Duration::from_millis(5);

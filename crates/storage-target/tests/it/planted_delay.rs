@@ -33,6 +33,8 @@ fn divided(address: &Address, operation: SplitOperation, echo: Option<String>) -
         stamps: stamps::begin().is_ok(),
         window: Duration::from_millis(20),
         same_machine: true,
+        device_run: None,
+        device: Vec::new(),
     };
     let stop = Stop::new();
     let ctx = Context { repeats: 1, ..context(&stop) };

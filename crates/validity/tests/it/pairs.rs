@@ -784,6 +784,9 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "target-serves-memory",
         fires: |r| path(r, Role::Wal).file_system.behind = Some("memory".into()),
         silent: |r| path(r, Role::Wal).file_system.behind = Some("cache in front".into()) },
+    Pair { rule: "target-cache-behind",
+        fires: |r| path(r, Role::Wal).file_system.behind = Some("page cache".into()),
+        silent: |r| path(r, Role::Wal).file_system.behind = Some("direct".into()) },
     Pair { rule: "thin-storage",
         fires: |r| thin(r, Some("a thin volume (dm-thin)")),
         // What caches is another rule's.

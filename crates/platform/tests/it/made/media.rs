@@ -319,6 +319,73 @@ fn a_target_of_this_machine_itself_is_no_other_machine() {
     }
 }
 
+/// Linux's target on this machine serves `/dev/ram0`, a drive, or a file; its host is this machine too.
+#[test]
+fn what_linux_target_serves_to_its_own_machine_is_beneath_the_namespace() {
+    const NQN: &str = "nqn.2026-11.org.example:disk";
+    let here = "traddr=127.0.0.1,trsvcid=4420";
+    let served = |address: &str, settings: &[(&str, &str)]| {
+        let machine = Machine::new();
+        let nvme = "/sys/devices/virtual/nvme-fabrics/ctl/nvme3/nvme3n1";
+        let ram = "/sys/devices/virtual/block/ram0";
+        machine
+            .device(nvme, "259:7", 99)
+            .device(ram, "1:0", 99)
+            .device(SATA, "8:0", 99)
+            .link("/sys/class/block/ram0", ram)
+            .file(&format!("{nvme}/nsid"), "2\n")
+            .files(
+                "/sys/class/nvme/nvme3",
+                &[("transport", "tcp\n"), ("address", address), ("subsysnqn", NQN)],
+            )
+            .files(
+                &format!("/sys/kernel/config/nvmet/subsystems/{NQN}/namespaces/2"),
+                &[("enable", "1\n"), ("buffered_io", "0\n"), ("device_path", "/dev/ram0\n")],
+            )
+            .files(&format!("/sys/kernel/config/nvmet/subsystems/{NQN}/namespaces/2"), settings)
+            .file("/dev/ram0", "")
+            .file("/t/image", "x")
+            .file("/srv/image", "x")
+            .folder("/wal")
+            .file(
+                "/proc/self/mountinfo",
+                "25 1 8:0 / / rw - ext4 /dev/sda rw\n\
+                 26 25 259:7 / /wal rw - ext4 /dev/nvme3n1 rw\n\
+                 27 25 0:44 / /t rw - tmpfs t rw\n",
+            );
+        let roles = [(Role::Wal, Path::new("/wal"))];
+        narrows_platform::discover(&machine.tree(), &roles).roles.remove(0)
+    };
+    let names = |path: &narrows_model::RolePath| -> Vec<String> {
+        path.devices.iter().map(|device| device.name.clone()).collect()
+    };
+    let file = |path| ("device_path", path);
+    let ram = served(here, &[]);
+    assert_eq!(names(&ram), ["nvme3n1", "ram0"]);
+    assert_eq!(ram.in_memory().as_deref(), Some("ram0 is in memory"));
+    assert!(ram.served_here().is_some() && ram.file_system.behind.is_none());
+    // Without a word of buffered_io a device has no page cache before it.
+    let buffered = ("buffered_io", "1\n");
+    assert_eq!(served(here, &[buffered]).file_system.behind, None);
+    let tmpfs = served(here, &[file("/t/image")]);
+    assert_eq!(tmpfs.in_memory().as_deref(), Some("behind nvme3n1 is a file in memory (tmpfs)"));
+    assert!(tmpfs.served_here().is_some());
+    let drive = served(here, &[file("/srv/image"), buffered]);
+    assert_eq!(names(&drive), ["nvme3n1", "sda"]);
+    assert_eq!(drive.in_memory(), None);
+    assert_eq!(drive.file_system.behind.as_deref(), Some("page cache"));
+    assert!(drive.served_here().is_some());
+    assert_eq!(served(here, &[file("/srv/image")]).file_system.behind, None);
+    // A namespace that is switched off, and one of another machine whose names are the same.
+    for other in [
+        served(here, &[("enable", "0\n")]),
+        served("traddr=192.0.2.7,trsvcid=4420,src_addr=192.0.2.1", &[buffered, file("/srv/image")]),
+    ] {
+        assert_eq!(names(&other), ["nvme3n1"]);
+        assert_eq!((other.in_memory(), other.file_system.behind), (None, None));
+    }
+}
+
 #[test]
 fn thin_storage_is_known_by_its_pool_and_by_the_luns_own_word() {
     let dm = |number: u32| format!("/sys/devices/virtual/block/dm-{number}");
