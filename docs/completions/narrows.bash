@@ -5342,13 +5342,25 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__prove__subcmd__reads)
-            opts="-o -h --run --tier-size --working-set --size --keys --sessions --warm-up --repeats --window --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --run --database --pool --postgres --tier-size --working-set --size --keys --sessions --warm-up --repeats --window --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -W "postgres" -- "${cur}"))
+                    return 0
+                    ;;
+                --pool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

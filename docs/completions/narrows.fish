@@ -1222,8 +1222,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "log" -d 'A log tier: PostgreSQL with WAL on storage without the tier and with it'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "wal" -d 'A log tier: PostgreSQL with WAL on storage without the tier and with it'
-complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "reads" -d 'A read cache: sessions that read storage without the tier and with it'
-complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "cache" -d 'A read cache: sessions that read storage without the tier and with it'
+complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "reads" -d 'A read cache: sessions, or PostgreSQL, that read storage without the tier and with it'
+complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "cache" -d 'A read cache: sessions, or PostgreSQL, that read storage without the tier and with it'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from prove" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from curve" -l size -d 'Size of a block of the cache' -r
 complete -c narrows -n "__fish_narrows_using_subcommand tier; and __fish_seen_subcommand_from curve" -l format -d 'Format of standard output' -r -f -a "csv\t'Lines of size and share, which --curve reads'

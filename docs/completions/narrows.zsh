@@ -2270,10 +2270,13 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (reads)
 _arguments "${_arguments_options[@]}" : \
-'(--tier-size --working-set --size --keys --sessions --warm-up --repeats --window)--run=[A stored run (id or file) of this command, instead]:RUN:_default' \
+'(--database --pool --postgres --tier-size --working-set --size --keys --sessions --warm-up --repeats --window)--run=[A stored run (id or file) of this command, instead]:RUN:_default' \
+'--database=[The server whose reads are measured, with its data in OFF and in ON \[default\: none, blocks are read without one\]]:KIND:((postgres\:"A private PostgreSQL for each side"))' \
+'--pool=[Its shared_buffers \[default\: 4m\]]:SIZE:_default' \
+'--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '--tier-size=[Size of the tier\: 64g is 64 GiB]:SIZE:_default' \
-'--working-set=[What is read of each side, from its beginning]:SIZE:_default' \
-'--size=[Size of a read]:SIZE:_default' \
+'--working-set=[What is read of each side, from its beginning; with --database the table'\''s size]:SIZE:_default' \
+'(--database)--size=[Size of a read]:SIZE:_default' \
 '--keys=[Which blocks are read\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the reads on 20 % of the blocks)]:LAW:_default' \
 '--sessions=[Sessions, each with one read at a time]:N:_default' \
 '--warm-up=[For how long the tier is read before anything counts]:TIME:_default' \
@@ -2301,10 +2304,13 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (cache)
 _arguments "${_arguments_options[@]}" : \
-'(--tier-size --working-set --size --keys --sessions --warm-up --repeats --window)--run=[A stored run (id or file) of this command, instead]:RUN:_default' \
+'(--database --pool --postgres --tier-size --working-set --size --keys --sessions --warm-up --repeats --window)--run=[A stored run (id or file) of this command, instead]:RUN:_default' \
+'--database=[The server whose reads are measured, with its data in OFF and in ON \[default\: none, blocks are read without one\]]:KIND:((postgres\:"A private PostgreSQL for each side"))' \
+'--pool=[Its shared_buffers \[default\: 4m\]]:SIZE:_default' \
+'--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '--tier-size=[Size of the tier\: 64g is 64 GiB]:SIZE:_default' \
-'--working-set=[What is read of each side, from its beginning]:SIZE:_default' \
-'--size=[Size of a read]:SIZE:_default' \
+'--working-set=[What is read of each side, from its beginning; with --database the table'\''s size]:SIZE:_default' \
+'(--database)--size=[Size of a read]:SIZE:_default' \
 '--keys=[Which blocks are read\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the reads on 20 % of the blocks)]:LAW:_default' \
 '--sessions=[Sessions, each with one read at a time]:N:_default' \
 '--warm-up=[For how long the tier is read before anything counts]:TIME:_default' \
@@ -3585,7 +3591,7 @@ _narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads_commands()
 _narrows__subcmd__help__subcmd__tier__subcmd__prove_commands() {
     local commands; commands=(
 'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
-'reads:A read cache\: sessions that read storage without the tier and with it' \
+'reads:A read cache\: sessions, or PostgreSQL, that read storage without the tier and with it' \
     )
     _describe -t commands 'narrows help tier prove commands' commands "$@"
 }
@@ -4005,7 +4011,7 @@ _narrows__subcmd__tier__subcmd__help__subcmd__help_commands() {
 _narrows__subcmd__tier__subcmd__help__subcmd__prove_commands() {
     local commands; commands=(
 'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
-'reads:A read cache\: sessions that read storage without the tier and with it' \
+'reads:A read cache\: sessions, or PostgreSQL, that read storage without the tier and with it' \
     )
     _describe -t commands 'narrows tier help prove commands' commands "$@"
 }
@@ -4024,8 +4030,8 @@ _narrows__subcmd__tier__subcmd__prove_commands() {
     local commands; commands=(
 'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
 'wal:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
-'reads:A read cache\: sessions that read storage without the tier and with it' \
-'cache:A read cache\: sessions that read storage without the tier and with it' \
+'reads:A read cache\: sessions, or PostgreSQL, that read storage without the tier and with it' \
+'cache:A read cache\: sessions, or PostgreSQL, that read storage without the tier and with it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows tier prove commands' commands "$@"
@@ -4034,7 +4040,7 @@ _narrows__subcmd__tier__subcmd__prove_commands() {
 _narrows__subcmd__tier__subcmd__prove__subcmd__help_commands() {
     local commands; commands=(
 'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
-'reads:A read cache\: sessions that read storage without the tier and with it' \
+'reads:A read cache\: sessions, or PostgreSQL, that read storage without the tier and with it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows tier prove help commands' commands "$@"

@@ -89,7 +89,7 @@ impl Lab {
         let mut lab = Lab::unplugged(folder, kind, SECTOR_BYTES as u32)?;
         File::create(lab.image())?.set_len(size_bytes)?;
         lab.make_file_system(&lab.image())?;
-        lab.plug(program, lab.image().as_os_str())?;
+        lab.plug(program, lab.image().as_os_str(), 1)?;
         lab.mount_device()?;
         Ok(lab)
     }
@@ -101,12 +101,12 @@ impl Lab {
     pub fn of_file(program: &Path, folder: &Path, size_bytes: u64) -> io::Result<Lab> {
         let mut lab = Lab::unplugged(folder, DriveContents::Raw, SECTOR_BYTES as u32)?;
         File::create(lab.image())?.set_len(size_bytes)?;
-        lab.drive = Some(Drive::start(program, lab.image().as_os_str(), &folder.join("drive"))?);
+        lab.drive = Some(Drive::start(program, lab.image().as_os_str(), &folder.join("drive"), 1)?);
         Ok(lab)
     }
 
     /// The same with a namespace of a storage target, `nvme-tcp://…`, in place of a drive: its blocks are of 4 KiB. What is on it is
-    /// overwritten. It has no power to cut.
+    /// overwritten. It has no power to cut. With so many queues as many commands are under way at once.
     ///
     /// # Errors
     /// The system's, and those of `mkfs`.
@@ -114,10 +114,10 @@ impl Lab {
         program: &Path,
         folder: &Path,
         kind: DriveContents,
-        address: &str,
+        (address, queues): (&str, u16),
     ) -> io::Result<Lab> {
         let mut lab = Lab::unplugged(folder, kind, NAMESPACE_BLOCK_BYTES)?;
-        lab.plug(program, address.as_ref())?;
+        lab.plug(program, address.as_ref(), queues)?;
         lab.make_file_system(lab.device())?;
         lab.mount_device()?;
         Ok(lab)
@@ -212,9 +212,9 @@ impl Lab {
         Err(io::Error::other(format!("mkfs.{}: {said}", self.kind.name())))
     }
 
-    fn plug(&mut self, program: &Path, medium: &OsStr) -> io::Result<()> {
+    fn plug(&mut self, program: &Path, medium: &OsStr, queues: u16) -> io::Result<()> {
         let served = self.folder.join("drive");
-        self.drive = Some(Drive::start(program, medium, &served)?);
+        self.drive = Some(Drive::start(program, medium, &served, queues)?);
         self.device = Some(Loop::attach(&self.file(), self.block_bytes)?);
         Ok(())
     }

@@ -8,7 +8,7 @@ use narrows_initiator::{Address, Association, OneAtATime};
 use crate::disk::Disk;
 use crate::fuse::MOST_BYTES;
 
-/// One queue, one command at a time.
+/// A queue of it, one command at a time.
 pub(crate) struct Namespace {
     association: Arc<Association>,
     queue: OneAtATime,
@@ -20,13 +20,16 @@ fn other(error: impl std::fmt::Display) -> io::Error {
 }
 
 impl Namespace {
-    /// Connects.
-    pub(crate) fn connect(address: &str) -> io::Result<Namespace> {
+    /// Connects once, with so many queues.
+    pub(crate) fn connect(address: &str, queues: u16) -> io::Result<Vec<Namespace>> {
         let address: Address = address.parse().map_err(other)?;
-        let association = Arc::new(Association::connect(&address, 1).map_err(other)?);
+        let association = Arc::new(Association::connect(&address, queues.max(1)).map_err(other)?);
         let most = association.reached().max_data.min(MOST_BYTES as u32);
-        let queue = OneAtATime::open(&association, most, Arc::default())?;
-        Ok(Namespace { association, queue, most: most as usize })
+        let one = |_| {
+            let queue = OneAtATime::open(&association, most, Arc::default())?;
+            Ok(Namespace { association: Arc::clone(&association), queue, most: most as usize })
+        };
+        (0..queues.max(1)).map(one).collect()
     }
 }
 

@@ -14,10 +14,20 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// Starts `program` (`narrows-lab-drive`) for an image or a namespace and waits until it serves.
-    pub(crate) fn start(program: &Path, medium: &OsStr, place: &Path) -> io::Result<Drive> {
+    /// Starts `program` (`narrows-lab-drive`) for an image, or a namespace with so many queues, and waits until it serves.
+    pub(crate) fn start(
+        program: &Path,
+        medium: &OsStr,
+        place: &Path,
+        queues: u16,
+    ) -> io::Result<Drive> {
         let mut command = Command::new(program);
-        command.arg(medium).arg(place).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .arg(medium)
+            .arg(place)
+            .arg(queues.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let answers = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut drive = Drive { child, answers };

@@ -23,28 +23,57 @@ pub(crate) type Shared = Arc<Mutex<Cache>>;
 pub fn serve(image: &Path, place: &Path) -> io::Result<()> {
     let medium = OpenOptions::new().read(true).write(true).open(image)?;
     let cache = Arc::new(Mutex::new(Cache::new(medium)));
-    answer_kernel(place, &cache, || commands::listen(Arc::clone(&cache), place))
+    let disks = [Arc::clone(&cache)];
+    answer_kernel(place, &disks, || commands::listen(Arc::clone(&cache), place))
 }
 
-/// Shows a namespace, `nvme-tcp://…`, in the same way. There is no power to cut: it ends with its mount, or with its input.
+/// Shows a namespace, `nvme-tcp://…`, in the same way, with so many commands under way at once. There is no power to cut: it ends with its
+/// mount, or with its input.
 ///
 /// # Errors
 /// Where it can't be reached, and as [`serve`].
-pub fn serve_namespace(address: &str, place: &Path) -> io::Result<()> {
-    let namespace = Arc::new(Mutex::new(Namespace::connect(address)?));
-    answer_kernel(place, &namespace, || commands::end_with_input(place))
+pub fn serve_namespace(address: &str, place: &Path, queues: u16) -> io::Result<()> {
+    let namespaces = Namespace::connect(address, queues)?.into_iter();
+    let disks: Vec<Arc<Mutex<Namespace>>> =
+        namespaces.map(|namespace| Arc::new(Mutex::new(namespace))).collect();
+    answer_kernel(place, &disks, || commands::end_with_input(place))
 }
 
-/// Mounts, says `ready`, and answers until the folder is unmounted.
+/// Mounts, says `ready`, and answers until the folder is unmounted: as many requests at once as there are disks, which are ways to the same
+/// bytes.
 fn answer_kernel<D: Disk>(
     place: &Path,
-    disk: &Arc<Mutex<D>>,
+    disks: &[Arc<Mutex<D>>],
     listen: impl FnOnce(),
 ) -> io::Result<()> {
-    let mut kernel = OpenOptions::new().read(true).write(true).open("/dev/fuse")?;
+    let kernel = OpenOptions::new().read(true).write(true).open("/dev/fuse")?;
     mounting::mount_fuse(place, kernel.as_raw_fd())?;
     listen();
     println!("ready");
+    std::thread::scope(|scope| {
+        let answering: Vec<_> = disks
+            .iter()
+            .map(|disk| {
+                let kernel = kernel.try_clone()?;
+                Ok(scope.spawn(move || {
+                    let end = answer_requests(kernel, disk);
+                    if end.is_err() {
+                        // The others would wait for requests as before.
+                        let _ = mounting::abort(place);
+                    }
+                    end
+                }))
+            })
+            .collect::<io::Result<_>>()?;
+        for thread in answering {
+            thread.join().map_err(|_| io::Error::other("a thread panicked"))??;
+        }
+        Ok(())
+    })
+}
+
+/// One request after the other.
+fn answer_requests<D: Disk>(mut kernel: File, disk: &Mutex<D>) -> io::Result<()> {
     let mut message = vec![0; fuse::MOST_BYTES + (64 << 10)];
     loop {
         let length = match kernel.read(&mut message) {

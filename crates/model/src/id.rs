@@ -150,6 +150,8 @@ pub mod family {
     pub const DATABASE: Family = Family("database.");
     /// The load's client alone.
     pub const DATABASE_CLIENT: Family = Family("database.client");
+    /// Lookups with a cache in front of storage and without.
+    pub const DATABASE_LOOKUP_TIER: Family = Family("database.lookup_tier.");
     /// Updates by places for the log.
     pub const DATABASE_UPDATE_WAL: Family = Family("database.update.wal_");
     /// Latencies over a fabric, divided.

@@ -399,6 +399,9 @@ metrics! { GENERAL:
     SERVER_READ_TIME_PER_OP: "server_read_time_per_op", NsPerOp, Less;
     /// Blocks read into shared_buffers per operation (`blks_read`).
     BLOCK_READS_PER_OP: "block_reads_per_op", CountPerOp, Less;
+    /// Blocks of the load's own tables and indexes read into shared_buffers per operation: without what sessions read of the catalogs when they
+    /// are opened.
+    TABLE_READS_PER_OP: "table_reads_per_op", CountPerOp, Less;
     /// Buffer hits per operation (`blks_hit`).
     BLOCK_HITS_PER_OP: "block_hits_per_op", CountPerOp, Less;
     /// Bytes read into shared_buffers in the window, from page cache or drives.

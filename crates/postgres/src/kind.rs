@@ -49,6 +49,7 @@ impl ServerKind for Address {
         let build: BTreeMap<String, String> =
             build(|sql| control.query(sql))?.into_iter().collect();
         let changed = changed_settings(&mut control)?;
+        let reads_directly = reads_directly(&mut control)?;
         let about =
             About { version: version_text, encryption, build, pool_bytes, settings: changed };
         let server = PostgresServer {
@@ -57,6 +58,7 @@ impl ServerKind for Address {
             version,
             schema: Schema::of_run(&settings.run_id),
             data_dir,
+            reads_directly,
         };
         Ok(Connected { server: Box::new(server), observer: Box::new(observer), processes, about })
     }
@@ -102,6 +104,8 @@ pub struct PostgresServer {
     schema: Schema,
     /// The server's data folder, where its files may be read.
     data_dir: Option<PathBuf>,
+    /// Whether it reads them around the page cache.
+    reads_directly: bool,
 }
 
 impl PostgresServer {
@@ -243,6 +247,19 @@ impl Server for PostgresServer {
         Ok(files)
     }
 
+    fn table_reads(&mut self) -> Result<Option<f64>, DatabaseError> {
+        let said = self.control.one(&format!(
+            "SELECT sum(coalesce(heap_blks_read, 0) + coalesce(idx_blks_read, 0)) \
+             FROM pg_statio_user_tables WHERE schemaname = '{}'",
+            self.schema.name()
+        ))?;
+        Ok(said.and_then(|text| text.parse().ok()))
+    }
+
+    fn reads_directly(&self) -> bool {
+        self.reads_directly
+    }
+
     /// A session reports at most once a second (before version 15 twice), and its transactions are no operation.
     fn before_window(&mut self, _variation: &Variation) -> Result<(), DatabaseError> {
         if self.version >= 150_000 {
@@ -288,6 +305,12 @@ fn changed_settings(control: &mut Connection) -> Result<Value, WireError> {
         Some((row.next()??, Value::String(row.next()??)))
     });
     Ok(Value::Object(pairs.collect()))
+}
+
+/// By `debug_io_direct`, which versions before 16 don't have.
+fn reads_directly(control: &mut Connection) -> Result<bool, WireError> {
+    let set = control.one("SELECT current_setting('debug_io_direct', true)")?;
+    Ok(set.is_some_and(|kinds| kinds.split(',').any(|kind| kind.trim() == "data")))
 }
 
 fn control(address: &Address, stop: &Stop) -> Result<Connection, WireError> {

@@ -90,6 +90,7 @@ impl Observer for Statistics {
         Ok(Counters {
             transactions: need(0)?,
             blocks_read: need(1)?,
+            table_reads: None,
             blocks_hit: need(2)?,
             read_time_ns: Some(need(3)? * 1e6),
             wal_bytes: need(4)?,

@@ -8,8 +8,8 @@
 //! waits less for storage, it spends on everything else sooner, until something else is full. Limits of a stored run are those of its verdict.
 //! What is not known stays unknown, and so does what rests on it.
 //!
-//! [`log_proof`] and [`read_proof`] hold a forecast against a run that has the same load with the tier and without: the forecast is made from the
-//! side without it.
+//! [`log_proof`], [`read_proof`] and [`lookup_proof`] hold a forecast against a run that has the same load with the tier and without: the forecast is
+//! made from the side without it.
 //!
 //! Pure: data in, data out. Not here: the tiers themselves, measuring media, durability (no forecast says what survives), and how answers are
 //! printed.
@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod behind_pool;
 mod buffercache;
 pub mod casebook;
 mod csv_records;
@@ -29,6 +30,7 @@ mod lines;
 mod log_answer;
 mod log_proof;
 mod log_tier;
+mod lookup_proof;
 mod loops;
 mod miss_queue;
 mod pool_reads;
@@ -41,15 +43,17 @@ mod trace;
 mod wal_trace;
 
 pub use answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
+pub use behind_pool::PooledLookups;
 pub use buffercache::{BUFFERCACHE_BYTES_MAX, BUFFERCACHE_SQL, Buffercache};
 pub use curve::{CURVE_BYTES_MAX, Curve};
 pub use from_run::{DeviceFlush, device_flush, fabric_added, log_now, read_now};
 pub use given::{Limit, LogNow, LogTier, ReadNow, ReadTier, Refused};
 pub use log_proof::{log_proof, sides};
 pub use log_tier::log_tier;
+pub use lookup_proof::{has_lookup_proof, lookup_proof};
 pub use pool_reads::{PoolReads, RelationReads};
 pub use popularity::Popularity;
-pub use proof::{MeasuredRange, Proof, ProofOutcome, ProofRow};
+pub use proof::{HitShare, MeasuredRange, Proof, ProofOutcome, ProofRow, ReachedStorage};
 pub use quantity::{Quantity, bytes, bytes_per_s, number, per_s, share, time_us};
 pub use read_proof::{
     READS_ALONE, READS_BETWEEN, READS_HIT, READS_OFF, READS_ON, has_read_proof, read_proof,

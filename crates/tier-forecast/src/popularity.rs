@@ -54,7 +54,7 @@ impl Popularity {
     }
 
     /// The most popular first.
-    fn groups(self, blocks: u64) -> Vec<Group> {
+    pub(crate) fn groups(self, blocks: u64) -> Vec<Group> {
         let mut groups = match self {
             Popularity::Uniform => vec![Group { blocks: blocks as f64, each: 1.0 }],
             Popularity::HotSpot { blocks_share, reads_share } => {
@@ -92,13 +92,25 @@ fn zipf(blocks: u64, theta: f64) -> Vec<Group> {
 
 /// LRU by Che's approximation.
 pub(crate) fn lru(groups: &[Group], cached: f64) -> f64 {
-    let there = |group: &Group, reads: f64| -(-group.each * reads).exp_m1();
-    let held = |reads: f64| groups.iter().map(|g| g.blocks * there(g, reads)).sum::<f64>();
+    match lru_reads(groups, cached) {
+        Some(reads) => groups.iter().map(|g| g.blocks * g.each * asked_within(g, reads)).sum(),
+        None => 1.0,
+    }
+}
+
+/// The probability that a block of the group is asked for within so many reads.
+fn asked_within(group: &Group, reads: f64) -> f64 {
+    -(-group.each * reads).exp_m1()
+}
+
+/// Che's `T`: within so many reads as many blocks are asked for as fit. `None` where all that are ever read do.
+pub(crate) fn lru_reads(groups: &[Group], cached: f64) -> Option<f64> {
+    let held = |reads: f64| groups.iter().map(|g| g.blocks * asked_within(g, reads)).sum::<f64>();
     let (mut low, mut high) = (0.0, 1.0);
     while held(high) < cached {
         // Blocks that nobody reads are never there.
         if high > 1e18 {
-            return 1.0;
+            return None;
         }
         high *= 2.0;
     }
@@ -106,7 +118,7 @@ pub(crate) fn lru(groups: &[Group], cached: f64) -> f64 {
         let middle = (low + high) / 2.0;
         if held(middle) < cached { low = middle } else { high = middle }
     }
-    groups.iter().map(|group| group.blocks * group.each * there(group, high)).sum()
+    Some(high)
 }
 
 /// The most popular that fit, of groups of which the most popular come first.

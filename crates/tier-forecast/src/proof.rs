@@ -88,7 +88,7 @@ pub enum ProofOutcome {
     NotTold,
     /// A row doesn't hold.
     Contradicted,
-    /// There is no forecast of a rate, or it was not measured.
+    /// There is no forecast of a rate, or it was not measured; or what was measured proves nothing.
     Open,
 }
 
@@ -106,13 +106,55 @@ pub struct Proof {
     pub rate_ratio: Option<MeasuredRange>,
     /// Of how many windows on each side.
     pub windows: usize,
+    /// How many of a server's reads reached storage, where a server read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<ReachedStorage>,
+    /// The share of the reads that the tier serves, where it was forecast by a law of the keys behind a server's pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hits: Option<HitShare>,
     /// What bears on the measured side.
     pub doubts: Vec<String>,
     /// The forecast.
     pub forecast: Forecast,
 }
 
+/// Of the bytes that a server read into its pool, those that storage was asked for, by its counters; the rest came from the kernel's page
+/// cache. More than 1: reads ahead. Absent where storage counts nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ReachedStorage {
+    /// Without the tier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<f64>,
+    /// With it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<f64>,
+    /// Whether the server reads around the page cache.
+    pub direct: bool,
+}
+
+/// A share of hits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct HitShare {
+    /// Forecast, at least.
+    pub least: f64,
+    /// Forecast, at most.
+    pub most: f64,
+    /// The share with which the same law gives the measured time of a read; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_read_time: Option<f64>,
+    /// Reads of a lookup without the tier: what the server's pool left.
+    pub reads_per_lookup: f64,
+    /// Size of the pool, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool_bytes: Option<f64>,
+}
+
 impl Proof {
+    /// The same, if what was measured proves nothing.
+    pub(crate) fn proves_nothing(self, why: String) -> Proof {
+        Proof { outcome: ProofOutcome::Open, sentence: format!("this is no proof: {why}"), ..self }
+    }
+
     /// Whether it says something of the forecast: agreed, or contradicted.
     pub fn answers(&self) -> bool {
         matches!(self.outcome, ProofOutcome::Agrees | ProofOutcome::Contradicted)
@@ -144,6 +186,8 @@ pub(crate) fn proof(
         rows,
         rate_ratio,
         windows: on.len().min(off.len()),
+        storage: None,
+        hits: None,
         doubts,
         forecast,
     }

@@ -6,7 +6,7 @@
 //! windows. The forecast is made from the windows without the tier, that share, the time of a hit between other reads, and the time of a read alone.
 
 use narrows_cost::{Basis, Given, Range};
-use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
+use narrows_model::{Measurement, MeasurementId, Metric, Run, Validity, condition, family, metric};
 use narrows_units::{Nanos, Ratio};
 
 use crate::answer::Unit;
@@ -25,8 +25,10 @@ pub const READS_BETWEEN: &str = "hit_between";
 /// One session's reads without the tier; measured where the load has more.
 pub const READS_ALONE: &str = "off_alone";
 
-/// Nanoseconds of a microsecond.
-const US_NS: f64 = 1e-3;
+/// What measures a side.
+const HINT: &str = "narrows tier prove reads OFF ON measures it";
+/// Microseconds of a nanosecond.
+pub(crate) const US_NS: f64 = 1e-3;
 /// Between the two halves of the windows a warm cache's rate differs by less.
 const STILL_RISES: f64 = 0.05;
 /// Reads that the tier serves are faster among others than alone from here on.
@@ -46,7 +48,7 @@ fn of_side<'a>(run: &'a Run, side: &str) -> Option<&'a Measurement> {
 /// # Errors
 /// A run without one of the sides, or without hits, or with invalid ones.
 pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
-    let [off, on] = [READS_OFF, READS_ON].map(|side| believed(run, side));
+    let [off, on] = [READS_OFF, READS_ON].map(|side| believed_side(run, side));
     let (off, on) = (off?, on?);
     let timed = |side: &str| {
         let id = family::BLOCK_TIER.id(side);
@@ -54,7 +56,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
             .filter(|m| m.validity != Validity::Invalid && m.value(metric::LATENCY_MEAN).is_some())
     };
     // Runs of before had hits back to back alone.
-    let hit = timed(READS_BETWEEN).map_or_else(|| believed(run, READS_HIT), Ok)?;
+    let hit = timed(READS_BETWEEN).map_or_else(|| believed_side(run, READS_HIT), Ok)?;
     let known = |m: &Measurement, metric: Metric, factor: f64| measured(run, m, metric, factor);
     let bytes = off.number(condition::BLOCK_BYTES);
     let exact = |value: Option<f64>, source: &str| {
@@ -108,10 +110,17 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
     Ok(proof(forecast, &figures, (without, with), doubts([off, on, hit])))
 }
 
-fn believed<'a>(run: &'a Run, side: &str) -> Result<&'a Measurement, Refused> {
-    let id = family::BLOCK_TIER.id(side);
-    let hint = "narrows tier prove reads OFF ON measures it";
-    let found = run.measurement(&id);
+fn believed_side<'a>(run: &'a Run, side: &str) -> Result<&'a Measurement, Refused> {
+    believed(run, &family::BLOCK_TIER.id(side), HINT)
+}
+
+/// The measurement of that id, unless it is invalid.
+pub(crate) fn believed<'a>(
+    run: &'a Run,
+    id: &MeasurementId,
+    hint: &str,
+) -> Result<&'a Measurement, Refused> {
+    let found = run.measurement(id);
     let found = found
         .ok_or_else(|| Refused::new(format!("run {} has no {id}", run.id), hint.to_string()))?;
     match found.validity {
@@ -123,7 +132,7 @@ fn believed<'a>(run: &'a Run, side: &str) -> Result<&'a Measurement, Refused> {
     }
 }
 
-fn measured(run: &Run, m: &Measurement, metric: Metric, factor: f64) -> Given {
+pub(crate) fn measured(run: &Run, m: &Measurement, metric: Metric, factor: f64) -> Given {
     let range = m.metric(metric).map(|figure| {
         let (low, high) = figure
             .interval_95
@@ -134,7 +143,8 @@ fn measured(run: &Run, m: &Measurement, metric: Metric, factor: f64) -> Given {
     Given::of(range, Basis::Measured, format!("run {}, {}", run.id, m.id))
 }
 
-fn windows(m: &Measurement) -> &[f64] {
+/// The rates of its windows.
+pub(crate) fn windows(m: &Measurement) -> &[f64] {
     m.metric(metric::THROUGHPUT).map_or(&[], |rates| &rates.samples)
 }
 
@@ -144,15 +154,7 @@ fn doubts(measured: [&Measurement; 3]) -> Vec<String> {
     for m in measured.iter().filter(|m| m.validity != Validity::Valid) {
         doubts.push(format!("{} is suspect: {}", m.id, m.findings.join(", ")));
     }
-    let with = windows(measured[1]);
-    let (first, last) = with.split_at(with.len() / 2);
-    let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len().max(1) as f64;
-    if !first.is_empty() && mean(last) > mean(first) * (1.0 + STILL_RISES) {
-        doubts.push(format!(
-            "the rate with the tier still rose, by {} from the first half of its windows to the second: the cache was not warm (--warm-up)",
-            Ratio(mean(last) / mean(first) - 1.0)
-        ));
-    }
+    doubts.extend(not_warm(measured[1]));
     doubts.extend(slower_alone(measured));
     if measured.iter().any(|m| m.get(condition::SAME_MACHINE) == Some(true)) {
         doubts.push(
@@ -161,6 +163,20 @@ fn doubts(measured: [&Measurement; 3]) -> Vec<String> {
         );
     }
     doubts
+}
+
+/// Where the rate of its windows still rises.
+pub(crate) fn not_warm(on: &Measurement) -> Option<String> {
+    let with = windows(on);
+    let (first, last) = with.split_at(with.len() / 2);
+    let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len().max(1) as f64;
+    let rises = !first.is_empty() && mean(last) > mean(first) * (1.0 + STILL_RISES);
+    rises.then(|| {
+        format!(
+            "the rate with the tier still rose, by {} from the first half of its windows to the second: the cache was not warm (--warm-up)",
+            Ratio(mean(last) / mean(first) - 1.0)
+        )
+    })
 }
 
 /// Where most reads with the tier are faster than what was taken for one that it serves, as in runs that measured these back to back alone.

@@ -1,10 +1,11 @@
 //! `cargo xtask tier-proofs`: forecasts of tiers over a slow drive beside what was measured, by `narrows tier prove`: PostgreSQL on a namespace
-//! with a log tier and on one without, and sessions that read a namespace with a read cache and one without.
+//! with a log tier and on one without, sessions that read a namespace with a read cache and one without, and PostgreSQL with its data on
+//! either.
 //!
 //! Nothing here is emulated but the drive's slowness: the backing is the laboratory's drive (`narrows-lab-drive`), whose flushes take as much
-//! longer as the setting says, or whose reads do; `narrows-target` serves a file on it over NVMe/TCP. For a log, the laboratory shows the
+//! longer as the setting says, or whose reads do; `narrows-target` serves a file on it over NVMe/TCP. For a database, the laboratory shows the
 //! namespace as a block device through our initiator, because no kernel module is needed for that; on it is ext4, and on that the WAL of
-//! a private PostgreSQL. On request, as root.
+//! a private PostgreSQL, or its data. On request, as root.
 
 mod page;
 mod slow_media;
@@ -20,7 +21,7 @@ use crate::stored;
 const SUITE: &str = "tier_proofs";
 const PAGE: &str = "docs/src/evidence/tier-proofs.md";
 const USAGE: &str =
-    "usage: cargo xtask tier-proofs [--only N | --only N..N] [--repeats N] [--window TIME] [--publish]
+    "usage: cargo xtask tier-proofs [--only N | --only N..N] [--repeats N] [--window TIME] [--postgres FILE] [--runs DIR] [--publish]
        cargo xtask tier-proofs --ladder US
        cargo xtask tier-proofs --slow-media MS
   --ladder US: the screen of `narrows log ladder --tier` beside a drive whose flushes take so much longer
@@ -28,6 +29,8 @@ const USAGE: &str =
   --only N: of the settings, the one with that number, or those from one to another
   --repeats N: windows on each side [8]
   --window TIME: of the load [1s]
+  --postgres FILE: the PostgreSQL to start; one that reads around the page cache (16 and later) for its data on a namespace
+  --runs DIR: the runs are kept there
   --publish: the page is made of these proofs, and of those that are stored of other settings";
 
 /// A drive and a load.
@@ -38,12 +41,19 @@ enum Setting {
     Log { flush_us: u64, sessions: u32 },
     /// A read cache over a drive whose reads take so much longer, µs, and the law of the reads.
     Reads { read_us: u64, keys: String, sessions: u32 },
+    /// The same by the lookups of a PostgreSQL.
+    Lookups { read_us: u64, keys: String, sessions: u32 },
 }
 
 /// Written down before the first proof.
 fn settings() -> Vec<Setting> {
     let log = |flush_us, sessions| Setting::Log { flush_us, sessions };
     let reads = |read_us, keys: &str, sessions| Setting::Reads {
+        read_us,
+        keys: keys.to_string(),
+        sessions,
+    };
+    let lookups = |read_us, keys: &str, sessions| Setting::Lookups {
         read_us,
         keys: keys.to_string(),
         sessions,
@@ -69,6 +79,11 @@ fn settings() -> Vec<Setting> {
         reads(1_000, "zipf:0.99", 8),
         reads(3_000, "zipf:0.99", 4),
         reads(3_000, "hot:80/20", 1),
+        lookups(200, "zipf:0.99", 4),
+        lookups(1_000, "zipf:0.99", 1),
+        lookups(1_000, "hot:80/20", 4),
+        lookups(1_000, "uniform", 4),
+        lookups(3_000, "zipf:0.99", 4),
     ]
 }
 
@@ -101,6 +116,28 @@ struct Told {
     sentence: String,
     rows: Vec<RowRecord>,
     rate_ratio: Option<Interval>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    storage: Option<Storage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hits: Option<Hits>,
+}
+
+/// Shares of the server's reads that reached storage.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Storage {
+    off: Option<f64>,
+    on: Option<f64>,
+    direct: bool,
+}
+
+/// The share of reads that the tier serves: forecast, and as the measured time of a read has it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Hits {
+    least: f64,
+    most: f64,
+    by_read_time: Option<f64>,
+    reads_per_lookup: f64,
+    pool_bytes: Option<f64>,
 }
 
 /// A proof and its setting.
@@ -116,13 +153,15 @@ struct Results {
     machine: String,
     /// The fewest of any proof.
     repeats: u32,
+    /// The shortest of any.
     window: String,
     proofs: Vec<Record>,
 }
 
 /// Measures every setting, and says what came of it. It fails where a forecast is contradicted.
 pub fn tier_proofs(args: &[&str]) -> Result<()> {
-    let (mut only, mut repeats, mut window, mut publish) = (None, 8, "1s".to_string(), false);
+    let (mut only, mut publish) = (None, false);
+    let mut how = How { repeats: 8, window: "1s".to_string(), postgres: None, runs: None };
     if let ["--ladder", flush_us] = args {
         build(&PROGRAMS)?;
         print!("{}", stage::ladder(flush_us.parse().context("--ladder")?)?);
@@ -142,8 +181,10 @@ pub fn tier_proofs(args: &[&str]) -> Result<()> {
         let mut value = || args.next().with_context(|| format!("{word} needs a value\n{USAGE}"));
         match *word {
             "--only" => only = Some(range(value()?)?),
-            "--repeats" => repeats = value()?.parse().context("--repeats")?,
-            "--window" => window = (*value()?).to_string(),
+            "--repeats" => how.repeats = value()?.parse().context("--repeats")?,
+            "--window" => how.window = (*value()?).to_string(),
+            "--postgres" => how.postgres = Some((*value()?).to_string()),
+            "--runs" => how.runs = Some((*value()?).into()),
             _ => bail!("{word} is not known\n{USAGE}"),
         }
     }
@@ -151,7 +192,7 @@ pub fn tier_proofs(args: &[&str]) -> Result<()> {
     let mut proofs = Vec::new();
     let wanted = |at: usize| only.as_ref().is_none_or(|only| only.contains(&(at + 1)));
     for (at, setting) in settings().into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
-        let proof = stage::prove(&setting, repeats, &window)
+        let proof = stage::prove(&setting, &how)
             .with_context(|| format!("setting {}: {setting:?}", at + 1))?;
         println!("{}: {setting:?}\n{}", at + 1, page::lines(&proof));
         proofs.push(Record { setting, proof });
@@ -159,22 +200,41 @@ pub fn tier_proofs(args: &[&str]) -> Result<()> {
     println!("{}", page::sentence(&proofs));
     let contradicted = proofs.iter().filter(|of| of.proof.outcome == "contradicted").count();
     if publish {
-        let mut all: Results = stored::read(SUITE)?;
-        all.machine = crate::plants::machine(&narrows_platform::discover(
-            &narrows_facts::Live,
-            &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
-        ));
-        all.proofs.retain(|old| proofs.iter().all(|new| new.setting != old.setting));
-        all.repeats = if all.proofs.is_empty() { repeats } else { all.repeats.min(repeats) };
-        all.window = window;
-        all.proofs.extend(proofs);
-        let order = settings();
-        all.proofs.sort_by_key(|of| order.iter().position(|setting| *setting == of.setting));
-        stored::write(SUITE, &all)?;
-        let (path, text) = written()?;
-        std::fs::write(crate::root().join(path), text).with_context(|| path.to_string())?;
+        keep(proofs, how)?;
     }
     ensure!(contradicted == 0, "{contradicted} forecasts are contradicted");
+    Ok(())
+}
+
+/// How long each is measured, and with which server.
+struct How {
+    repeats: u32,
+    window: String,
+    postgres: Option<String>,
+    /// Where the runs are kept.
+    runs: Option<std::path::PathBuf>,
+}
+
+/// Stores them in place of what was stored of their settings, and writes the page.
+fn keep(proofs: Vec<Record>, how: How) -> Result<()> {
+    let mut all: Results = stored::read(SUITE)?;
+    all.machine = crate::plants::machine(&narrows_platform::discover(
+        &narrows_facts::Live,
+        &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
+    ));
+    all.proofs.retain(|old| proofs.iter().all(|new| new.setting != old.setting));
+    if all.proofs.is_empty() {
+        (all.repeats, all.window) = (how.repeats, how.window);
+    } else {
+        // Those that stay were measured as it says.
+        all.repeats = all.repeats.min(how.repeats);
+    }
+    all.proofs.extend(proofs);
+    let order = settings();
+    all.proofs.sort_by_key(|of| order.iter().position(|setting| *setting == of.setting));
+    stored::write(SUITE, &all)?;
+    let (path, text) = written()?;
+    std::fs::write(crate::root().join(path), text).with_context(|| path.to_string())?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The page of the book.
 
-use super::{Interval, Record, Results, RowRecord, Setting, Told};
+use super::{Hits, Interval, Record, Results, RowRecord, Setting, Storage, Told};
 
 const HEAD: &str = include_str!("page.md");
 
@@ -10,7 +10,7 @@ pub(super) fn page(results: &Results) -> String {
         return text + "\n## Results\n\nNo proofs are stored.\n";
     }
     text += &format!(
-        "\n## Where\n\n{}. {} or more windows of {} on each side.\n",
+        "\n## Where\n\n{}. {} or more windows of {} or longer on each side.\n",
         results.machine, results.repeats, results.window
     );
     text += &format!("\n## Results\n\n{}\n", sentence(&results.proofs));
@@ -21,7 +21,12 @@ pub(super) fn page(results: &Results) -> String {
         for row in &record.proof.rows {
             text += &format!("| {} |\n", cells(row).join(" | "));
         }
-        text += &format!("\n{}: {}.\n", word(&record.proof), record.proof.sentence);
+        text += &format!(
+            "\n{}: {}.{}\n",
+            word(&record.proof),
+            record.proof.sentence,
+            of_server(&record.proof)
+        );
     }
     text
 }
@@ -39,7 +44,35 @@ fn title(setting: &Setting) -> String {
         Setting::Reads { read_us, keys, sessions } => {
             format!("Read cache: reads {} ms longer, `{keys}`, {}", ms(*read_us), of(*sessions))
         }
+        Setting::Lookups { read_us, keys, sessions } => format!(
+            "PostgreSQL on a read cache: reads {} ms longer, `{keys}`, {}",
+            ms(*read_us),
+            of(*sessions)
+        ),
     }
+}
+
+/// What a server's pool and the page cache had to do with it.
+fn of_server(proof: &Told) -> String {
+    let percent = |share: Option<f64>| {
+        share.map_or("unknown".to_string(), |share| format!("{:.0} %", share * 100.0))
+    };
+    let storage = proof.storage.map(|Storage { off, on, .. }| {
+        format!(
+            " Of what the server read, {} reached storage without the cache and {} with it.",
+            percent(off),
+            percent(on)
+        )
+    });
+    let hits = proof.hits.map(|Hits { least, most, by_read_time, reads_per_lookup, .. }| {
+        format!(
+            " A lookup read {reads_per_lookup:.2} blocks; of the reads {} to {} were forecast to be hits, and the measured time of a read is that of {}.",
+            percent(Some(least)),
+            percent(Some(most)),
+            by_read_time.map_or("no share".to_string(), |share| percent(Some(share)))
+        )
+    });
+    storage.unwrap_or_default() + &hits.unwrap_or_default()
 }
 
 fn word(proof: &Told) -> &'static str {
@@ -90,7 +123,8 @@ pub(super) fn lines(proof: &Told) -> String {
 /// All of it in a sentence or two.
 pub(super) fn sentence(proofs: &[Record]) -> String {
     let count = |outcome: &str| proofs.iter().filter(|of| of.proof.outcome == outcome).count();
-    let rates = proofs.iter().flat_map(|of| of.proof.rows.iter().filter(|row| row.unit == "per_s"));
+    // The first rate of each: a server's has its reads beside its transactions.
+    let rates = proofs.iter().filter_map(|of| of.proof.rows.iter().find(|row| row.unit == "per_s"));
     let mut off: Vec<f64> =
         rates.filter_map(|row| row.over_forecast).map(|over| (over - 1.0).abs()).collect();
     off.sort_by(f64::total_cmp);

@@ -10,7 +10,7 @@ use narrows_lab_drive::{DriveContents, Lab, missing};
 use tempfile::TempDir;
 use xtask::bound::ends_with_us;
 
-use super::{Setting, Told};
+use super::{How, Setting, Told};
 use crate::logged_disk::{Disk, NQN, Target};
 
 const MIB: u64 = 1 << 20;
@@ -25,6 +25,16 @@ const LOG_BYTES: u64 = 512 * MIB;
 /// What is read of a namespace, and what of it the cache holds.
 const READ_BYTES: u64 = 64 * MIB;
 const CACHE: &str = "16MiB";
+
+/// The same of a database: its table, beside which its folder has an empty cluster and WAL.
+const TABLE_BYTES: u64 = 128 * MIB;
+const DATA_BYTES: u64 = TABLE_BYTES + 320 * MIB;
+const TABLES_CACHE: &str = "32MiB";
+const POOL: &str = "1m";
+/// Commands under way at once between the database and its namespace.
+const QUEUES: u16 = 8;
+/// Misses fill the cache, one at a time, in so long; at least.
+const WARM_UP_S: u64 = 20;
 
 fn program(name: &str) -> PathBuf {
     crate::root().join("target/release").join(name)
@@ -59,18 +69,27 @@ pub(super) fn ladder(flush_us: u64) -> Result<String> {
 }
 
 /// Makes what the setting names, measures, and takes everything away.
-pub(super) fn prove(setting: &Setting, repeats: u32, window: &str) -> Result<Told> {
+pub(super) fn prove(setting: &Setting, asked: &How) -> Result<Told> {
     let folder = stage()?;
     let mut how: Vec<OsString> = Vec::new();
-    how.extend(["--repeats", &repeats.to_string(), "--window", window].map(OsString::from));
+    let repeats = asked.repeats.to_string();
+    how.extend(["--repeats", &repeats, "--window", &asked.window].map(OsString::from));
     how.extend(["--format", "json", "--output"].map(OsString::from));
-    how.push(folder.path().join("run").into());
+    let runs = asked.runs.clone().unwrap_or_else(|| folder.path().join("run"));
+    how.push(runs.into());
+    let server = asked.postgres.iter().flat_map(|file| ["--postgres", file]).map(OsString::from);
+    if !matches!(setting, Setting::Reads { .. }) {
+        how.extend(server);
+    }
     // Mounts go with the thread.
     std::thread::scope(|scope| {
         let proof = scope.spawn(|| match setting {
             Setting::Log { flush_us, sessions } => log(folder.path(), (*flush_us, *sessions), &how),
             Setting::Reads { read_us, keys, sessions } => {
                 reads(folder.path(), (*read_us, keys, *sessions), &how)
+            }
+            Setting::Lookups { read_us, keys, sessions } => {
+                lookups(folder.path(), (*read_us, keys, *sessions), &how)
             }
         });
         proof.join().map_err(|_| anyhow!("the proof panicked"))?
@@ -99,12 +118,12 @@ impl Served {
         format!("nvme-tcp://127.0.0.1:{}/{NQN}", self.target.port)
     }
 
-    /// A file system on it, as a database's host would have one.
-    fn mounted(&self, folder: &Path) -> Result<Lab> {
+    /// A file system on it, as a database's host would have one; so many commands are under way at once.
+    fn mounted(&self, folder: &Path, queues: u16) -> Result<Lab> {
         std::fs::create_dir(folder)?;
         open_to_all(folder)?;
         let program = program("narrows-lab-drive");
-        Ok(Lab::of_namespace(&program, folder, DriveContents::Ext4, &self.address())?)
+        Ok(Lab::of_namespace(&program, folder, DriveContents::Ext4, (&self.address(), queues))?)
     }
 }
 
@@ -132,7 +151,7 @@ fn with_log<T>(
         disk.with_log(vec![medium], LOG_BYTES, "all")
     })?;
     let (wal_off, wal_on) =
-        (off.mounted(&folder.join("wal-off"))?, on.mounted(&folder.join("wal-on"))?);
+        (off.mounted(&folder.join("wal-off"), 1)?, on.mounted(&folder.join("wal-on"), 1)?);
     for side in [&mut off, &mut on] {
         side.drive.drive().slow(Duration::from_micros(flush_us))?;
     }
@@ -158,6 +177,30 @@ fn reads(
     command.args(["--tier-size", CACHE, "--working-set", &READ_BYTES.to_string(), "--keys", keys]);
     command.args(["--sessions", &sessions.to_string()]).args(how);
     tell(command)
+}
+
+fn lookups(
+    folder: &Path,
+    (read_us, keys, sessions): (u64, &str, u32),
+    how: &[OsString],
+) -> Result<Told> {
+    let mut off = Served::make(&folder.join("off"), DATA_BYTES, Ok)?;
+    let cache = format!("ram:{TABLES_CACHE}");
+    let mut on = Served::make(&folder.join("on"), DATA_BYTES, |disk| Ok(disk.with_cache(&cache)))?;
+    let data_off = off.mounted(&folder.join("data-off"), QUEUES)?;
+    let data_on = on.mounted(&folder.join("data-on"), QUEUES)?;
+    for side in [&mut off, &mut on] {
+        side.drive.drive().slow_reads(Duration::from_micros(read_us))?;
+    }
+    let mut command = narrows("reads");
+    command.args(["--database", "postgres", "--pool", POOL, "--tier-size", TABLES_CACHE]);
+    command.args([data_off.files(), data_on.files()]).args(["--keys", keys]);
+    command.args(["--working-set", &TABLE_BYTES.to_string(), "--sessions", &sessions.to_string()]);
+    command.args(["--warm-up", &format!("{}s", WARM_UP_S * read_us.div_ceil(1_000))]).args(how);
+    let told = tell(command);
+    // Before their targets go.
+    drop((data_off, data_on));
+    told
 }
 
 fn narrows(tier: &str) -> Command {

@@ -77,7 +77,9 @@ pub enum CurveFormat {
 Examples:
   narrows tier prove log /wal-off /wal-on --data /data    PostgreSQL with WAL on each, in turns
   narrows tier prove log --run 7f3a                       of a stored run, once more
-  narrows tier prove reads /dev/nvme1n1 /dev/nvme2n1 --tier-size 64GiB --working-set 256GiB")]
+  narrows tier prove reads /dev/nvme1n1 /dev/nvme2n1 --tier-size 64GiB --working-set 256GiB
+  narrows tier prove reads --database postgres /data-off /data-on --tier-size 64GiB \\
+      --working-set 256GiB                                PostgreSQL's own reads")]
 pub struct ProveArgs {
     /// Which tier.
     #[command(subcommand)]
@@ -90,7 +92,7 @@ pub enum ProofTier {
     /// A log tier: PostgreSQL with WAL on storage without the tier and with it
     #[command(visible_alias = "wal")]
     Log(Box<LogProofArgs>),
-    /// A read cache: sessions that read storage without the tier and with it
+    /// A read cache: sessions, or PostgreSQL, that read storage without the tier and with it
     #[command(visible_alias = "cache")]
     Reads(Box<ReadProofArgs>),
 }
@@ -136,12 +138,18 @@ Examples:
                                            two devices, or nvme-tcp:// addresses: only read
   narrows tier prove reads /off /on --tier-size 4GiB --working-set 16GiB
                                            files of that size, made and removed
+  narrows tier prove reads --database postgres /data-off /data-on --tier-size 4GiB \\
+      --working-set 16GiB                  PostgreSQL with its data in each, in turns
   narrows tier prove reads --run 7f3a      of a stored run, once more")]
 #[command(after_long_help = "\
 OFF and ON are the same storage without the tier and with it: addresses of namespaces or block devices, which are only read, or folders, \
 in which a file of the working set's size is made. The share of hits is computed from --keys and --tier-size before anything is read: \
 at least what LRU serves, at most the most popular blocks that fit. The forecast is made from it, from the windows on OFF, from the time of \
-a read that the tier serves, measured between reads on OFF, and from one session's reads on OFF alone.")]
+a read that the tier serves, measured between reads on OFF, and from one session's reads on OFF alone.
+
+With --database, private PostgreSQL instances with a small shared_buffers run in turns with their data in OFF and in ON, folders on file systems \
+of their own, and sessions look up single rows of a table of the working set's size. The times of reads are the server's (track_io_timing). PostgreSQL 16 \
+and later read around the page cache (debug_io_direct); how many reads reached storage is counted, and where they did not it is no proof.")]
 pub struct ReadProofArgs {
     /// Storage without the tier: nvme-tcp://…, a block device, or a folder
     #[arg(value_name = "OFF", required_unless_present = "run")]
@@ -150,16 +158,25 @@ pub struct ReadProofArgs {
     #[arg(value_name = "ON", required_unless_present = "run")]
     pub on: Option<String>,
     /// A stored run (id or file) of this command, instead
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["off", "on", "tier_size", "working_set", "size", "keys", "sessions", "warm_up", "repeats", "window"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["off", "on", "database", "pool", "postgres", "tier_size", "working_set", "size", "keys", "sessions", "warm_up", "repeats", "window"])]
     pub run: Option<String>,
+    /// The server whose reads are measured, with its data in OFF and in ON [default: none, blocks are read without one]
+    #[arg(long, value_name = "KIND")]
+    pub database: Option<ReadingDatabase>,
+    /// Its shared_buffers [default: 4m]
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, requires = "database")]
+    pub pool: Option<u64>,
+    /// The PostgreSQL to start: its `postgres` program or the folder it is in
+    #[arg(long, value_name = "FILE", requires = "database")]
+    pub postgres: Option<PathBuf>,
     /// Size of the tier: 64g is 64 GiB
     #[arg(long, value_name = "SIZE", value_parser = binary_size, required_unless_present = "run")]
     pub tier_size: Option<u64>,
-    /// What is read of each side, from its beginning
+    /// What is read of each side, from its beginning; with --database the table's size
     #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "1GiB")]
     pub working_set: u64,
     /// Size of a read
-    #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "8k")]
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "8k", conflicts_with = "database")]
     pub size: u64,
     /// Which blocks are read: uniform, zipf:0.99, or hot:80/20 (80 % of the reads on 20 % of the blocks)
     #[arg(long, value_name = "LAW", default_value = "zipf:0.99", value_parser = keys)]
@@ -179,6 +196,13 @@ pub struct ReadProofArgs {
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// A server whose reads are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReadingDatabase {
+    /// A private PostgreSQL for each side
+    Postgres,
 }
 
 /// `narrows tier forecast`

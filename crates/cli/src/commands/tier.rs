@@ -10,7 +10,9 @@ use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
 use narrows_runner::request::block::TargetRequest;
 use narrows_runner::request::log::PlacementRequest;
-use narrows_runner::tier_proof::{self, LogTierProof, ReadProofRequest, ReadTierProof};
+use narrows_runner::tier_proof::{
+    self, LogTierProof, LookupProofRequest, LookupTierProof, ReadProofRequest, ReadTierProof,
+};
 use narrows_runner::{execute, tiers};
 use narrows_tier_forecast::{
     BUFFERCACHE_BYTES_MAX, Buffercache, CURVE_BYTES_MAX, Curve, Forecast, LogNow, LogTier,
@@ -31,6 +33,8 @@ const MOST_READ_BYTES: u64 = 1 << 20;
 const SECTOR_BYTES: u64 = 512;
 /// A block of PostgreSQL and Oracle, where nothing else is given.
 const DATABASE_BLOCK_BYTES: f64 = 8192.0;
+/// The shared_buffers of a private server whose reads are measured: small beside any tier.
+const POOL_BYTES: u64 = 4 << 20;
 /// A trace is read no further.
 const MOST_TRACE_BYTES: u64 = 64 << 30;
 /// Nor a line of it: what follows is taken as another one.
@@ -139,6 +143,9 @@ fn prove_reads(args: ReadProofArgs) -> Result<Exit> {
     if let Some(name) = &args.run {
         return proven(name, args.output.format);
     }
+    if args.database.is_some() {
+        return prove_lookups(args);
+    }
     let side = |text: Option<String>| TargetRequest::only_read(&text.unwrap_or_default());
     let block = args.size.clamp(1, MOST_READ_BYTES);
     if block != args.size || !block.is_multiple_of(SECTOR_BYTES) {
@@ -153,13 +160,7 @@ fn prove_reads(args: ReadProofArgs) -> Result<Exit> {
         tier_bytes: args.tier_size.unwrap_or_default(),
         working_set_bytes: args.working_set / block * block,
         block_bytes: block as u32,
-        law: match args.keys {
-            KeysArg::Uniform => Popularity::Uniform,
-            KeysArg::Zipf(theta) => Popularity::Zipf { theta },
-            KeysArg::Hot(reads_share, blocks_share) => {
-                Popularity::HotSpot { blocks_share, reads_share }
-            }
-        },
+        law: law(args.keys),
         sessions: args.sessions,
         warm_up: args.warm_up,
         repeats: args.repeats,
@@ -167,6 +168,36 @@ fn prove_reads(args: ReadProofArgs) -> Result<Exit> {
         options: args.output.options(),
     };
     execute::<ReadTierProof>(&request, &Terminal::of(&args.output))
+}
+
+fn law(keys: KeysArg) -> Popularity {
+    match keys {
+        KeysArg::Uniform => Popularity::Uniform,
+        KeysArg::Zipf(theta) => Popularity::Zipf { theta },
+        KeysArg::Hot(reads_share, blocks_share) => {
+            Popularity::HotSpot { blocks_share, reads_share }
+        }
+    }
+}
+
+/// The same by a server with its data on each side.
+fn prove_lookups(args: ReadProofArgs) -> Result<Exit> {
+    let folder = |side: Option<String>| PathBuf::from(side.unwrap_or_default());
+    let request = LookupProofRequest {
+        off: folder(args.off),
+        on: folder(args.on),
+        tier_bytes: args.tier_size.unwrap_or_default(),
+        working_set_bytes: args.working_set,
+        pool_bytes: args.pool.unwrap_or(POOL_BYTES),
+        law: law(args.keys),
+        sessions: args.sessions,
+        warm_up: args.warm_up,
+        repeats: args.repeats,
+        window: args.window,
+        postgres: args.postgres,
+        options: args.output.options(),
+    };
+    execute::<LookupTierProof>(&request, &Terminal::of(&args.output))
 }
 
 fn prove_log(args: LogProofArgs) -> Result<Exit> {

@@ -60,6 +60,46 @@ fn what_cannot_be_measured_is_refused_with_a_way_out() {
 }
 
 #[test]
+fn a_database_is_refused_where_its_reads_prove_nothing() {
+    let f = Fixture::new();
+    let (off, on) = (f.public("off"), f.public("on"));
+    let (off, on) = (off.to_str().unwrap(), on.to_str().unwrap());
+    let of = |off: &str, on: &str, more: &[&str]| {
+        let words = ["reads", "--database", "postgres", off, on];
+        let sizes = ["--tier-size", "64MiB", "--working-set", "256MiB"];
+        prove(&f, &[&words[..], &sizes[..], more].concat()).output().unwrap()
+    };
+    let same = "data would be in the same place twice";
+    refused(&of(off, on, &[]), &[same, off, on, "hint:", "df DIR"]);
+    refused(&of(off, "/nowhere", &[]), &["ON /nowhere", "hint:"]);
+    refused(&of(off, "/dev/null", &[]), &["is not a folder", "hint:"]);
+    refused(&of(off, on, &["--size", "8k"]), &["--size", "--database"]);
+    for pool in ["0", "100k", "1500k"] {
+        refused(&of(off, on, &["--pool", pool]), &["--pool", "whole MiB", "hint:"]);
+    }
+    refused(
+        &of(off, on, &["--pool", "8m"]),
+        &["--tier-size 64 MiB", "16 times shared_buffers (8 MiB)", "hint:", "--pool"],
+    );
+    // One more: 16 times as much is enough, and the folders are looked at.
+    refused(&of(off, on, &["--pool", "4m"]), &[same]);
+    let small = ["reads", "--database", "postgres", off, on, "--tier-size", "64MiB"];
+    let small = prove(&f, &[&small[..], &["--working-set", "8MiB"]].concat()).output().unwrap();
+    refused(&small, &["--working-set 8 MiB", "larger than the tier", "hint:"]);
+    // What belongs to a server, without one.
+    refused(
+        &prove(&f, &["reads", off, on, "--tier-size", "64MiB", "--pool", "4m"]).output().unwrap(),
+        &["--database"],
+    );
+    refused(&of(off, on, &["--run", "7f3a"]), &["--run"]);
+    if let Some(memory) = crate::placement::memory() {
+        let memory = memory.path().to_str().unwrap();
+        refused(&of(off, memory, &[]), &["is in memory", memory, "hint:"]);
+    }
+    assert!(f.runs().is_empty());
+}
+
+#[test]
 fn a_dry_run_prints_the_windows_of_both_sides() {
     let f = Fixture::new();
     let (off, on) = (f.public("off"), f.public("on"));

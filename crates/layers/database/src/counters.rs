@@ -7,6 +7,8 @@ pub struct Counters {
     pub transactions: f64,
     /// Blocks not found in the buffer pool.
     pub blocks_read: f64,
+    /// The same of the load's own tables and indexes; absent where nobody asked.
+    pub table_reads: Option<f64>,
     /// Blocks found in the buffer pool.
     pub blocks_hit: f64,
     /// Time in reads, ns; zero where the server doesn't time them.
@@ -42,6 +44,7 @@ impl Counters {
             transactions: self.transactions - earlier.transactions - (self.own - earlier.own),
             own: self.own - earlier.own,
             blocks_read: self.blocks_read - earlier.blocks_read,
+            table_reads: both(self.table_reads, earlier.table_reads),
             blocks_hit: self.blocks_hit - earlier.blocks_hit,
             read_time_ns: both(self.read_time_ns, earlier.read_time_ns),
             active_time_ns: both(self.active_time_ns, earlier.active_time_ns),

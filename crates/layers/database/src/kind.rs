@@ -250,6 +250,14 @@ pub trait Server {
     /// They are not known or not on this machine.
     fn table_files(&mut self) -> Result<Vec<PathBuf>, DatabaseError>;
 
+    /// Blocks of our tables and their indexes that it has read into its pool until now; `None` where it doesn't count them apart.
+    ///
+    /// # Errors
+    /// The connection broke.
+    fn table_reads(&mut self) -> Result<Option<f64>, DatabaseError> {
+        Ok(None)
+    }
+
     /// Whether it reads its files around the operating system's cache.
     fn reads_directly(&self) -> bool {
         false

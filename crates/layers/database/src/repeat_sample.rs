@@ -155,6 +155,9 @@ impl RepeatSample {
         per_op(metric::BLOCK_READS_PER_OP, counters.blocks_read);
         per_op(metric::BLOCK_HITS_PER_OP, counters.blocks_hit);
         per_op(metric::WAL_BYTES_PER_OP, counters.wal_bytes);
+        if let Some(reads) = counters.table_reads {
+            per_op(metric::TABLE_READS_PER_OP, reads);
+        }
         if let Some(time) = counters.read_time_ns {
             per_op(metric::SERVER_READ_TIME_PER_OP, time);
         }

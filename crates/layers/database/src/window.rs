@@ -7,10 +7,11 @@ use narrows_engine::{Context, Window, now_ns};
 use narrows_observe::{HostWindow, Watch};
 
 use crate::access_pattern::AccessPattern;
+use crate::counters::Counters;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::evict::Evictor;
-use crate::kind::Observer;
+use crate::kind::{Observer, Server};
 use crate::load::{self, LoadError, LoadPlan, LoadResult, Programs};
 use crate::processes::{ServerProcesses, Used};
 use crate::repeat_sample::{RepeatSample, Shape};
@@ -30,6 +31,8 @@ pub struct WindowLoad<'a> {
     pub programs: &'a dyn Programs,
     /// Unmeasured start of the load.
     pub warm_up: Duration,
+    /// Whether reads of our own tables are counted apart from the rest.
+    pub table_reads: bool,
     /// Seed.
     pub seed: u64,
 }
@@ -56,6 +59,7 @@ impl Database {
             settings: &settings,
             programs: &programs,
             warm_up: (window / 4).clamp(Duration::from_millis(200), Duration::from_secs(2)),
+            table_reads: files.is_some(),
             seed,
         };
         let evictor = match files {
@@ -96,8 +100,13 @@ impl Database {
     ) -> Result<(RepeatSample, Option<String>), DatabaseError> {
         let limit_ns = variation.limit_ns.unwrap_or(u64::MAX);
         let server_cpus = self.cpus_of(variation).server;
+        let table_reads = |server: &mut dyn Server| match asked.table_reads {
+            true => server.table_reads(),
+            false => Ok(None),
+        };
+        let reads_before = table_reads(&mut *self.server)?;
         self.server.before_window(variation)?;
-        let counters_before = self.observer.counters()?;
+        let counters_before = Counters { table_reads: reads_before, ..self.observer.counters()? };
         let span_before = self.watch.snapshot();
         let plan = LoadPlan {
             server: self.kind.sessions(),
@@ -117,6 +126,8 @@ impl Database {
         self.observer.settle()?;
         let counters_after = self.observer.counters()?;
         let span = self.watch.since(&span_before);
+        let reads_after = table_reads(&mut *self.server)?;
+        let counters_after = Counters { table_reads: reads_after, ..counters_after };
         let (used, sampled, seen, hot) = during;
         let once = RepeatSample {
             shape: shape(&load),

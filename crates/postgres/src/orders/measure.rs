@@ -233,8 +233,13 @@ fn window(
 ) -> Result<(), OrdersError> {
     let plan = mix.plan;
     let settings = plan.settings(variation.synchronous_commit);
-    let asked =
-        WindowLoad { settings: &settings, programs: &mix.orders, warm_up: plan.warm_up, seed };
+    let asked = WindowLoad {
+        settings: &settings,
+        programs: &mix.orders,
+        warm_up: plan.warm_up,
+        table_reads: false,
+        seed,
+    };
     let entered_before = entered(control(database)?)?;
     let cpus = database.cpus_of(variation);
     let before = narrows_observe::sentinel();

@@ -1,7 +1,7 @@
 //! A forecast of a tier beside what was measured with it.
 
-use narrows_tier_forecast::{Proof, ProofRow, Tier};
-use narrows_units::significant;
+use narrows_tier_forecast::{HitShare, Proof, ProofRow, ReachedStorage, Tier};
+use narrows_units::{Bytes, Ratio, significant};
 
 use super::plans::labelled;
 use super::tiers::{between, lines, sheet, shown, told};
@@ -73,6 +73,8 @@ fn proof_told(proof: &Proof) -> Section {
             ),
         ));
     }
+    entries.extend(proof.storage.map(|storage| Entry::new("storage", reached(storage))));
+    entries.extend(proof.hits.map(|hits| Entry::new("hits", shares(hits))));
     let apart = proof.rows.iter().filter(|row| row.holds == Some(false));
     entries.extend(apart.map(|row| {
         let unit = row.forecast.unit;
@@ -88,6 +90,36 @@ fn proof_told(proof: &Proof) -> Section {
     }));
     entries.extend(proof.doubts.iter().map(|doubt| Entry::new("doubt", doubt.as_str())));
     Section::new("result", "What came of it").with([labelled(entries)])
+}
+
+/// How many of the server's reads reached storage.
+fn reached(storage: ReachedStorage) -> String {
+    let counted =
+        |share: Option<f64>| share.map_or("unknown".to_string(), |n| Ratio(n).to_string());
+    let how = if storage.direct { "read around the page cache" } else { "through the page cache" };
+    format!(
+        "of what the server read, this reached storage by its counters: off {}, on {} ({how})",
+        counted(storage.off),
+        counted(storage.on)
+    )
+}
+
+/// The share that the tier serves.
+fn shares(hits: HitShare) -> String {
+    let pool = hits.pool_bytes.map_or(String::new(), |bytes| {
+        format!("shared_buffers of {} left ", Bytes(bytes as u64).iec())
+    });
+    let by_time = hits
+        .by_read_time
+        .map_or("no share gives the measured time of a read".to_string(), |share| {
+            format!("the measured time of a read is that of {}", Ratio(share))
+        });
+    format!(
+        "{pool}{} reads per transaction; of these the tier serves {} to {} by the law of the keys; {by_time}",
+        significant(hits.reads_per_lookup, 3),
+        Ratio(hits.least),
+        Ratio(hits.most)
+    )
 }
 
 /// The forecast's, with what was measured beside each row.

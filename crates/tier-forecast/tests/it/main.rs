@@ -3,6 +3,7 @@
 mod cases;
 mod figures;
 mod log;
+mod lookup_proofs;
 mod proofs;
 mod properties;
 mod reads;
