@@ -278,3 +278,40 @@ fn sessions_with_tables_of_their_own_share_none_and_another_plan_is_refused_or_t
     };
     assert!(plan.contains("Seq Scan") && wanted == "Index Scan", "{refused}");
 }
+
+#[test]
+fn windows_one_by_one_read_a_table_that_is_larger_than_the_pool_and_its_reads_are_counted_apart() {
+    let Some(bench) = Bench::new() else { return };
+    // Three times the pool.
+    let mut database = bench.database("7a5c0009", None, 48 * MIB);
+    let ctx = bench.context();
+    let lookup = |source| Task::new(Action::Lookup { blocks: 1, calls: Calls::Each }, source);
+    let variation =
+        |name: &str| Variation::closed(format!("database.lookup_tier.{name}"), SESSIONS);
+    let mut all = database.begin_turns(&ctx, lookup(Source::Drive), variation("off")).unwrap();
+    let few = Task { working_set_bytes: Some(MIB), ..lookup(Source::Drive) };
+    let mut few = database.begin_turns(&ctx, few, variation("hit")).unwrap();
+    for _ in 0..2 {
+        database.turn(&ctx, &mut all).unwrap();
+        database.turn(&ctx, &mut few).unwrap();
+    }
+    let [all, few] = [all, few].map(narrows_layer_database::Turns::finish);
+    let value = |m: &Measurement, metric: Metric| m.value(metric).unwrap_or(f64::NAN);
+    for m in [&all, &few] {
+        counted(m);
+        assert_eq!(m.repeats, 2);
+        // What opening the sessions reads of the catalogs is in the one and not in the other.
+        let apart = value(m, metric::TABLE_READS_PER_OP);
+        assert!(apart <= value(m, metric::BLOCK_READS_PER_OP), "{}: {apart}", m.id);
+        assert_eq!(m.conditions.get(condition::METHOD), Some("buffered"));
+        assert!(m.value(metric::RESIDENT_BEFORE).is_some_and(|share| share < 0.02), "{}", m.id);
+    }
+    // A third of the table fits, and so do all of the few rows. Of a block per lookup, and the index besides.
+    let reads = value(&all, metric::TABLE_READS_PER_OP);
+    assert!((0.5..1.2).contains(&reads), "{reads}");
+    assert!(value(&few, metric::TABLE_READS_PER_OP) < 0.5 * reads, "{few:?}");
+    // Windows from the pool are not asked.
+    let pool =
+        bench.measure(&mut database, Task { working_set_bytes: Some(MIB), ..lookup(Source::Pool) });
+    assert_eq!(pool.value(metric::TABLE_READS_PER_OP), None);
+}

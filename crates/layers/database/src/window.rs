@@ -104,8 +104,12 @@ impl Database {
             true => server.table_reads(),
             false => Ok(None),
         };
-        let reads_before = table_reads(&mut *self.server)?;
         self.server.before_window(variation)?;
+        let reads_before = table_reads(&mut *self.server)?;
+        if asked.table_reads {
+            // What it read to look is counted now, too.
+            self.server.before_window(variation)?;
+        }
         let counters_before = Counters { table_reads: reads_before, ..self.observer.counters()? };
         let span_before = self.watch.snapshot();
         let plan = LoadPlan {
