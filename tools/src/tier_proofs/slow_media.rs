@@ -22,6 +22,8 @@ const DRIVE_BYTES: u64 = 96 << 20;
 const MOMENT: Duration = Duration::from_millis(50);
 const ROUNDS: u32 = 3;
 const WINDOW: Duration = Duration::from_secs(4);
+/// A write is due so often, whatever became of the one before: one that waits makes those behind it late, as it would a database's.
+const DUE: Duration = Duration::from_millis(2);
 
 /// Media of the log, and how many of them acknowledge.
 const LOGS: [(&str, usize, &str); 3] = [
@@ -51,9 +53,10 @@ pub(super) fn table(slow_ms: u64) -> Result<String> {
         }
     }
     let mut text = format!(
-        "Each drive's flushes take {slow_ms} ms more for {} ms, then neither's for as long, then the other's. Writes of 8 KiB, one after the other, {ROUNDS} rounds of {} s:\n\n\
+        "Each drive's flushes take {slow_ms} ms more for {} ms, then neither's for as long, then the other's. A write of 8 KiB is due every {} ms, and takes from then on; {ROUNDS} rounds of {} s:\n\n\
          | log | writes | p50 | p90 | p99 | longest |\n| --- | ---: | ---: | ---: | ---: | ---: |\n",
         MOMENT.as_millis(),
+        DUE.as_millis(),
         WINDOW.as_secs()
     );
     for ((word, ..), took) in LOGS.iter().zip(&mut took) {
@@ -114,12 +117,13 @@ fn write(port: u16) -> Result<Vec<u64>> {
     let begun = Instant::now();
     while begun.elapsed() < WINDOW {
         let offset = took.len() as u64 * u64::from(BLOCK) % FILE_BYTES;
-        let asked = Instant::now();
+        let due = begun + DUE * took.len() as u32;
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
         path.submit(Op::Write, 0, offset, BLOCK);
         while path.in_flight() > 0 {
             path.reap(1, &mut done)?;
         }
-        took.push(asked.elapsed().as_nanos() as u64);
+        took.push(due.elapsed().as_nanos() as u64);
         let result = done.drain(..).next().map(|done| done.result);
         ensure!(result == Some(BLOCK as i32), "a write failed: {result:?}");
     }

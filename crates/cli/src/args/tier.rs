@@ -79,7 +79,8 @@ Examples:
   narrows tier prove log --run 7f3a                       of a stored run, once more
   narrows tier prove reads /dev/nvme1n1 /dev/nvme2n1 --tier-size 64GiB --working-set 256GiB
   narrows tier prove reads --database postgres /data-off /data-on --tier-size 64GiB \\
-      --working-set 256GiB                                PostgreSQL's own reads")]
+      --working-set 256GiB
+                                                          PostgreSQL with its data on each")]
 pub struct ProveArgs {
     /// Which tier.
     #[command(subcommand)]
@@ -139,7 +140,8 @@ Examples:
   narrows tier prove reads /off /on --tier-size 4GiB --working-set 16GiB
                                            files of that size, made and removed
   narrows tier prove reads --database postgres /data-off /data-on --tier-size 4GiB \\
-      --working-set 16GiB                  PostgreSQL with its data in each, in turns
+      --working-set 16GiB
+                                           PostgreSQL with its data in each, in turns
   narrows tier prove reads --run 7f3a      of a stored run, once more")]
 #[command(after_long_help = "\
 OFF and ON are the same storage without the tier and with it: addresses of namespaces or block devices, which are only read, or folders, \
