@@ -25,12 +25,10 @@ pub(crate) fn mark_caches(target: &Target) -> Result<(), OpenError> {
 /// The system's.
 pub(crate) fn mark_cache(namespace: &Namespace) -> Result<(), OpenError> {
     namespace.cache_index.as_ref().map_or(Ok(()), CacheIndex::mark)?;
-    let Some(cache) = &namespace.device_cache else { return Ok(()) };
-    cache.begin_life().map_err(|source| OpenError::System {
-        action: "write the head of the cache at",
-        path: cache.disk().path().display().to_string(),
-        source,
-    })
+    if let Some(cache) = &namespace.device_cache {
+        cache.begin_life();
+    }
+    Ok(())
 }
 
 /// A thread for each cache whose index names pages.

@@ -4,8 +4,8 @@
 //! believed by nobody until an end in order has written it whole ([`CacheIndex::save`]). It is locked all that time.
 //!
 //! Pages in memory are read again from the file or device ([`warmer`](crate::warmer)), so that an index that should not have been believed costs time and
-//! nothing else. Pages on another device are there at once ([`DeviceCache::take_up`]), and each is held against its digest whenever it is
-//! read.
+//! nothing else. Pages on another device are there at once ([`DeviceCache::take_up`]): there an index must not be believed after somebody wrote to what
+//! is cached. Of a file its times tell; of a device nothing does, so that it has no such index ([`check_tells`]).
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -134,6 +134,24 @@ pub(crate) fn open_index(
     }
     let serial = serial.map(str::to_string);
     Ok(OpenIndex { path: path.to_path_buf(), file, image, state, serial })
+}
+
+/// Whether what is cached on another device tells when somebody wrote to it.
+///
+/// # Errors
+/// That it doesn't.
+pub(crate) fn check_tells(path: &Path, cached: &FileDisk) -> Result<(), OpenError> {
+    if !cached.is_device() {
+        return Ok(());
+    }
+    Err(refused(
+        path,
+        format!(
+            "an index of a cache on a drive is of a file: whether somebody wrote to {} meanwhile, a device doesn't tell, and pages of before would be read",
+            cached.path().display()
+        ),
+        "leave `cache-index=` out: the cache begins empty then",
+    ))
 }
 
 /// What changes when somebody else writes to a file: its size and its times. Of a device that doesn't tell, the serial and the size.

@@ -11,7 +11,7 @@ mod shards;
 
 use std::sync::Arc;
 
-pub(crate) use cache_index::{CacheIndex, WarmUp};
+pub(crate) use cache_index::{CacheIndex, WarmUp, check_tells};
 pub(crate) use device_cache::{DeviceCache, DeviceHit, DeviceWrite};
 pub(crate) use file::FileDisk;
 pub(crate) use logged::LoggedDisk;

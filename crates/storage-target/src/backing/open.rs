@@ -16,6 +16,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::cache_index::{OpenIndex, open_index};
+use super::check_tells;
 use super::device_cache::{check_no_cache, open_device_cache};
 use super::file::size_of;
 use super::logged::{Mark, check_named_once, check_no_log, mark_of, open_logged};
@@ -149,6 +150,9 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     let device_cache = device_cache.map_err(|error| {
         of_what_is_gone(error, "without it nothing is lost: leave `cache=` out, or make it: `truncate -s SIZE FILE`, then `narrows-target cache make`")
     })?;
+    if let (Some(index), Some(_)) = (spec.cache_index(), &spec.device_cache) {
+        check_tells(index, &disk)?;
+    }
     let index = spec
         .cache_index()
         .map(|index| open_index(index, &disk, spec.serial.as_deref()))
@@ -204,7 +208,7 @@ fn cache_for(path: &Path, cache: &CacheSpec) -> Result<Arc<MemoryCache>, OpenErr
 ///
 /// # Errors
 /// That it isn't.
-fn check_memory_for(what: &str, bytes: u64) -> Result<(), OpenError> {
+pub(crate) fn check_memory_for(what: &str, bytes: u64) -> Result<(), OpenError> {
     let meminfo = Live.read("/proc/meminfo").unwrap_or_default();
     match available_memory(&String::from_utf8_lossy(&meminfo)) {
         Some(available) if bytes > available => Err(OpenError::Refused {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use narrows_read_cache::{SavedPage, Slot};
 
-use super::{CacheSuperblock, DeviceCache};
+use super::{CacheSuperblock, DeviceCache, Off};
 use crate::buffer::Buffer;
 
 /// The sum of a slot whose page is not on the device: no digest.
@@ -17,16 +17,21 @@ const NOT_WRITTEN: u64 = u64::MAX;
 
 impl DeviceCache {
     /// Says on the device that this use begins, durably, before a slot is given to a page: indexes of uses before are of another life from now on.
-    ///
-    /// # Errors
-    /// What the device said.
-    pub(crate) fn begin_life(&self) -> io::Result<()> {
+    /// Where that can't be said, nothing is cached.
+    pub(crate) fn begin_life(&self) {
+        if let Err(error) = self.write_life() {
+            self.counters.errors.fetch_add(1, Ordering::Relaxed);
+            self.turn_off(Off::Failed(format!("a write of its head: {error}")));
+        }
+    }
+
+    fn write_life(&self) -> io::Result<()> {
         let life = self.life.load(Ordering::Relaxed) + 1;
-        let page = CacheSuperblock { life, ..self.superblock }.to_page();
+        let page = CacheSuperblock { life, ..self.superblock }.life_to_page();
         let mut bounce = Buffer::largest();
         let bytes = bounce.bytes_mut(page.len());
         bytes.copy_from_slice(&page);
-        self.disk.write_all_at(bytes, 0)?;
+        self.disk.write_all_at(bytes, page.len() as u64)?;
         self.disk.sync()?;
         self.life.store(life, Ordering::Relaxed);
         Ok(())

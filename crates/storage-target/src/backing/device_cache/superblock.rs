@@ -2,7 +2,8 @@
 //!
 //! What it holds is not described here: an index names that, if there is one ([`super::restart`]), and else nothing is believed after a start. The
 //! superblock lets a device be told from one that holds something else: whatever was made on it since has written to the first mebibyte, and
-//! then it is a cache no more. And it counts lives, so that an index of one before is told.
+//! then it is a cache no more. Lives are counted in a sector of their own behind it, which a drive writes whole or not at all: a power cut at a start
+//! leaves the life before.
 
 use narrows_nvme::digest::digest;
 
@@ -18,6 +19,12 @@ const MAGIC: &[u8; 16] = b"narrows rd cache";
 const VERSION: u32 = 1;
 /// Where the digest (CRC-32C) of all that stands before is.
 const DIGEST_AT: usize = PAGE as usize - 4;
+/// Bytes that a drive writes whole or not at all.
+const SECTOR: usize = 512;
+/// First bytes of the sector that counts lives.
+const LIFE: &[u8; 8] = b"life of ";
+/// Where its digest is.
+const LIFE_DIGEST_AT: usize = SECTOR - 4;
 
 /// A cache's superblock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +33,7 @@ pub(crate) struct CacheSuperblock {
     pub(crate) id: [u8; 16],
     /// When it was made, ms since 1970.
     pub(crate) made_ms: u64,
-    /// How often it was begun to be used. One that was made before lives were counted has zeros there.
+    /// How often it was begun to be used; of a new one 0.
     pub(crate) life: u64,
 }
 
@@ -53,7 +60,6 @@ impl CacheSuperblock {
         page[20..24].copy_from_slice(&PAGE.to_le_bytes());
         page[24..40].copy_from_slice(&self.id);
         page[40..48].copy_from_slice(&self.made_ms.to_le_bytes());
-        page[48..56].copy_from_slice(&self.life.to_le_bytes());
         let digest = digest(&page[..DIGEST_AT]);
         page[DIGEST_AT..].copy_from_slice(&digest.to_le_bytes());
         page
@@ -72,8 +78,16 @@ impl CacheSuperblock {
             return Err(NoCache::Other);
         }
         let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| page[at + index]));
-        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| page[at + index]));
-        if number(DIGEST_AT) != digest(&page[..DIGEST_AT]) || rest.iter().any(|byte| *byte != 0) {
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| head[at + index]));
+        let is_whole = number(DIGEST_AT) == digest(&page[..DIGEST_AT]);
+        let Some((life, rest)) = rest.split_at_checked(SECTOR).filter(|_| is_whole) else {
+            return Err(NoCache::Overwritten);
+        };
+        let counts = life.iter().any(|byte| *byte != 0);
+        let is_life = !counts
+            || (life[..8] == LIFE[..]
+                && life[LIFE_DIGEST_AT..] == digest(&life[..LIFE_DIGEST_AT]).to_le_bytes());
+        if !is_life || rest.iter().any(|byte| *byte != 0) {
             return Err(NoCache::Overwritten);
         }
         if number(16) != VERSION || number(20) != PAGE {
@@ -82,8 +96,18 @@ impl CacheSuperblock {
         Ok(CacheSuperblock {
             id: std::array::from_fn(|index| page[24 + index]),
             made_ms: long(40),
-            life: long(48),
+            life: long(PAGE as usize + 8),
         })
+    }
+
+    /// The second page, which counts lives: its first sector, and zeros.
+    pub(crate) fn life_to_page(self) -> [u8; PAGE as usize] {
+        let mut page = [0; PAGE as usize];
+        page[..8].copy_from_slice(LIFE);
+        page[8..16].copy_from_slice(&self.life.to_le_bytes());
+        let digest = digest(&page[..LIFE_DIGEST_AT]);
+        page[LIFE_DIGEST_AT..SECTOR].copy_from_slice(&digest.to_le_bytes());
+        page
     }
 
     /// Its name, in hexadecimal digits.
@@ -96,7 +120,7 @@ impl CacheSuperblock {
 mod tests {
     use super::*;
 
-    const SUPERBLOCK: CacheSuperblock = CacheSuperblock { id: [7; 16], made_ms: 99, life: 5 };
+    const SUPERBLOCK: CacheSuperblock = CacheSuperblock { id: [7; 16], made_ms: 99, life: 0 };
 
     fn head() -> Vec<u8> {
         let mut head = vec![0; HEAD_BYTES as usize];
@@ -127,6 +151,21 @@ mod tests {
         }
         assert_eq!(CacheSuperblock::parse(&[]), Err(NoCache::Other));
         assert_eq!(CacheSuperblock::parse(&head()[..4095]), Err(NoCache::Other));
+    }
+
+    #[test]
+    fn lives_are_counted_in_one_sector() {
+        let fifth = CacheSuperblock { life: 5, ..SUPERBLOCK };
+        let mut head = head();
+        let page = fifth.life_to_page();
+        assert!(page[SECTOR..].iter().all(|byte| *byte == 0), "one sector");
+        head[4096..8192].copy_from_slice(&page);
+        assert_eq!(CacheSuperblock::parse(&head), Ok(fifth));
+        for at in [4096, 4104, 4700, 4096 + SECTOR - 1, 4096 + SECTOR] {
+            let mut head = head.clone();
+            head[at] ^= 1;
+            assert_eq!(CacheSuperblock::parse(&head), Err(NoCache::Overwritten), "byte {at}");
+        }
     }
 
     #[test]

@@ -342,3 +342,28 @@ fn more_than_the_device_has_is_not_kept() {
     assert_eq!(cache.shards.shard_of(Page(0)), 0);
     assert_eq!(cache.shards.figures().len(), 2);
 }
+
+#[test]
+fn a_head_that_takes_no_write_turns_the_cache_off_and_lives_are_counted() {
+    let (cache, _folder) = cache_of(1 << 20, true);
+    let before = cache.use_in_words();
+    cache.begin_life();
+    assert_ne!(cache.use_in_words(), before);
+    assert!(cache.off().is_none());
+    let (cache, _folder) = cache_of(1 << 20, false);
+    cache.begin_life();
+    assert!(cache.off().is_some_and(|why| why.to_string().contains("its head")));
+}
+
+#[test]
+fn of_a_device_nobody_can_tell_whether_it_was_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk");
+    File::create(&path).unwrap();
+    let file = disk_at(&path, true);
+    let index = Path::new("/srv/index");
+    crate::backing::check_tells(index, &file).unwrap();
+    let device = FileDisk { is_device: true, ..file };
+    let said = crate::backing::check_tells(index, &device).unwrap_err();
+    assert!(said.to_string().contains("a device doesn't tell"), "{said}");
+}

@@ -14,6 +14,7 @@ use narrows_log_tier::{GEOMETRY_HINT, Geometry, HEAD_BYTES, State};
 use super::image::RingImage;
 use super::{LoggedDisk, state_word};
 use crate::backing::FileDisk;
+use crate::backing::open::check_memory_for;
 use crate::journal;
 use crate::room::{check_room, fill_with_zeros};
 
@@ -48,6 +49,9 @@ impl LoggedDisk {
         if new == now {
             return Ok(now);
         }
+        let more = new.capacity.saturating_sub(now.capacity);
+        check_memory_for("a log of that size", more)
+            .map_err(|error| format!("{error}\nhint: {}", error.hint().unwrap_or_default()))?;
         let image = usize::try_from(new.capacity).map_err(|error| error.to_string()).and_then(
             |capacity| RingImage::new(capacity).map_err(|error| format!("its memory: {error}")),
         )?;
