@@ -15,12 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use narrows_facts::{Live, Source};
 use narrows_files::Access;
 use narrows_read_cache::{Identity, IndexRefusal, MARK_BYTES, SavedIndex, SavedPage, mark_of_use};
 use rustix::fs::{AtFlags, StatxFlags};
 
 use super::open::{OpenError, lock, refused};
 use super::{DeviceCache, FileDisk, MemoryCache, numbered};
+use crate::key_maker::fill_random;
 
 /// An index as it lies there, held against others.
 #[derive(Debug)]
@@ -333,23 +335,65 @@ fn reason_of(refusal: IndexRefusal, on_device: bool) -> String {
     match refusal {
         IndexRefusal::InUse => "the target before did not end in order".to_string(),
         IndexRefusal::Other { what: "state of the backing" } => {
-            let also = if on_device { ", or the cache was used without its index" } else { "" };
+            let also = if on_device {
+                ", the cache was used without its index, or the machine was started anew"
+            } else {
+                ""
+            };
             format!("what is cached was changed since by somebody else{also}")
         }
         other => format!("of its index: {other}"),
     }
 }
 
-/// The same, and where the pages are on a device, which use of it left them there.
+/// The same, and where the pages are on a device, which use of it left them there, and since which start of the machine: times of a file that
+/// were changed after the index was saved may be gone with the power, and then tell nothing.
 fn in_front(state: [u8; 32], device: Option<&DeviceCache>) -> [u8; 32] {
-    let Some(device) = device else { return state };
-    let text = [&state[..], device.use_in_words().as_bytes()].concat();
+    match device {
+        Some(device) => on_device(state, &device.use_in_words(), boot().as_deref()),
+        None => state,
+    }
+}
+
+/// Of a machine that doesn't say which start this is, nothing is the same twice.
+fn on_device(state: [u8; 32], its_use: &str, boot: Option<&str>) -> [u8; 32] {
+    let mut unknown = [0; 16];
+    if boot.is_none() {
+        // Where there is no randomness either, the state of the next use differs by its life.
+        let _ = fill_random(&mut unknown);
+    }
+    let boot = boot.unwrap_or_default().as_bytes();
+    let text = [&state[..], its_use.as_bytes(), boot, &unknown].concat();
     let hash = ring::digest::digest(&ring::digest::SHA256, &text);
     std::array::from_fn(|index| hash.as_ref()[index])
+}
+
+/// Which start of the machine this is.
+fn boot() -> Option<String> {
+    let here: &dyn Source = &Live;
+    here.text("/proc/sys/kernel/random/boot_id")
 }
 
 /// All shards of a cache are in one index.
 fn identity_of(namespace: [u8; 16], backing: [u8; 32], pages: u64) -> Identity {
     let page_bytes = MemoryCache::PAGE_BYTES;
     Identity { namespace, backing, pages, page_bytes, shard: 0, shards: 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_a_cache_on_a_device_is_of_one_use_and_one_start_of_the_machine() {
+        let of = |its_use, boot| on_device([1; 32], its_use, boot);
+        let same = of("cache a life 1", Some("boot 1"));
+        assert_eq!(same, of("cache a life 1", Some("boot 1")));
+        assert_ne!(same, of("cache a life 2", Some("boot 1")));
+        assert_ne!(same, of("cache a life 1", Some("boot 2")));
+        assert_ne!(same, on_device([2; 32], "cache a life 1", Some("boot 1")));
+        // Who doesn't know is never sure.
+        assert_ne!(of("cache a life 1", None), of("cache a life 1", None));
+        assert!(boot().is_some_and(|boot| !boot.is_empty()));
+    }
 }

@@ -410,7 +410,7 @@ fn what_an_index_names_is_there_after_an_end_in_order_and_after_no_other() {
         disk.settle();
         program.stop();
         let program = disk.serve(&indexed);
-        cold("or the cache was used without its index");
+        cold("the cache was used without its index");
         read_right(&mut path_to(&program, ""), &content, 0, 65_536);
         disk.settle();
         program.stop();
