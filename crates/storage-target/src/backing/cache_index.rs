@@ -22,7 +22,6 @@ use rustix::fs::{AtFlags, StatxFlags};
 
 use super::open::{OpenError, lock, refused};
 use super::{DeviceCache, FileDisk, MemoryCache, numbered};
-use crate::key_maker::fill_random;
 
 /// An index as it lies there, held against others.
 #[derive(Debug)]
@@ -266,8 +265,11 @@ impl CacheIndex {
     /// The same of a cache on a device, to which nothing is written any more either.
     ///
     /// # Errors
-    /// The system's; that the cache is off.
+    /// The system's; that the cache is off; that the machine doesn't say which start this is.
     pub(crate) fn save_device(&self, cache: &DeviceCache, disk: &FileDisk) -> io::Result<usize> {
+        if boot().is_none() {
+            return Err(io::Error::other("/proc doesn't say which start of the machine this is"));
+        }
         self.write(cache.saved_pages()?, Some(cache), disk)
     }
 
@@ -355,15 +357,9 @@ fn in_front(state: [u8; 32], device: Option<&DeviceCache>) -> [u8; 32] {
     }
 }
 
-/// Of a machine that doesn't say which start this is, nothing is the same twice.
+/// Nothing is saved by a machine that doesn't say which start this is ([`CacheIndex::save_device`]).
 fn on_device(state: [u8; 32], its_use: &str, boot: Option<&str>) -> [u8; 32] {
-    let mut unknown = [0; 16];
-    if boot.is_none() {
-        // Where there is no randomness either, the state of the next use differs by its life.
-        let _ = fill_random(&mut unknown);
-    }
-    let boot = boot.unwrap_or_default().as_bytes();
-    let text = [&state[..], its_use.as_bytes(), boot, &unknown].concat();
+    let text = [&state[..], its_use.as_bytes(), boot.unwrap_or_default().as_bytes()].concat();
     let hash = ring::digest::digest(&ring::digest::SHA256, &text);
     std::array::from_fn(|index| hash.as_ref()[index])
 }
@@ -392,8 +388,7 @@ mod tests {
         assert_ne!(same, of("cache a life 2", Some("boot 1")));
         assert_ne!(same, of("cache a life 1", Some("boot 2")));
         assert_ne!(same, on_device([2; 32], "cache a life 1", Some("boot 1")));
-        // Who doesn't know is never sure.
-        assert_ne!(of("cache a life 1", None), of("cache a life 1", None));
+        assert_ne!(same, of("cache a life 1", None));
         assert!(boot().is_some_and(|boot| !boot.is_empty()));
     }
 }
