@@ -18,7 +18,7 @@ use crate::key_maker::fill_random;
 use crate::log_command::{disk_of, explained};
 use crate::namespace::DiskSpec;
 use crate::output::{Notes, Report, report};
-use crate::room::{check_room, give_back};
+use crate::room::{SMALLER_FILE, check_room, give_back};
 
 /// What is to be done with a cache.
 #[derive(Debug, Subcommand)]
@@ -104,7 +104,7 @@ fn make(arguments: &CacheArguments) -> Result<()> {
     );
     if !disk.is_device() {
         // So that no page has to find room first.
-        check_room(&disk, bytes)?;
+        check_room(&disk, bytes, SMALLER_FILE)?;
         match rustix::fs::fallocate(&disk.file, FallocateFlags::empty(), 0, bytes) {
             Ok(()) => {}
             Err(Errno::OPNOTSUPP) => notes.add(&format!(

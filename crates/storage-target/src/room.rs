@@ -12,11 +12,14 @@ use crate::buffer::{Buffer, LARGEST};
 /// Bytes of a unit of `st_blocks`.
 const STAT_BLOCK: u64 = 512;
 
+/// What to do where a file that is made has no room.
+pub(crate) const SMALLER_FILE: &str = "make it smaller, `truncate -s SIZE FILE`, or put it elsewhere; a database on the same file system needs room too";
+
 /// Whether the file system has room for so many bytes of a file, beside what the file has already. What root alone may take is left.
 ///
 /// # Errors
 /// That it hasn't; the system's.
-pub(crate) fn check_room(disk: &FileDisk, bytes: u64) -> Result<()> {
+pub(crate) fn check_room(disk: &FileDisk, bytes: u64, hint: &str) -> Result<()> {
     let path = disk.path().display();
     let asked = || format!("asking for the room at {path}");
     let system = fstatvfs(&disk.file).with_context(asked)?;
@@ -25,7 +28,7 @@ pub(crate) fn check_room(disk: &FileDisk, bytes: u64) -> Result<()> {
     let needed = bytes.saturating_sub(has);
     if needed > free {
         bail!(
-            "{path} takes {} MiB of room, and its file system has {} MiB free\nhint: make it smaller, `truncate -s SIZE FILE`, or put it elsewhere; a database on the same file system needs room too",
+            "{path} takes {} MiB of room, and its file system has {} MiB free\nhint: {hint}",
             needed >> 20,
             free >> 20
         );
@@ -69,10 +72,11 @@ mod tests {
         std::fs::File::create(&path).unwrap().set_len(1 << 20).unwrap();
         let spec = made_at(path.to_str().unwrap());
         let disk = open_file_or_device(&spec).unwrap();
-        check_room(&disk, 1 << 20).unwrap();
-        let said = check_room(&disk, 1 << 60).unwrap_err().to_string();
+        check_room(&disk, 1 << 20, SMALLER_FILE).unwrap();
+        let said = check_room(&disk, 1 << 60, "ask for less").unwrap_err().to_string();
         assert!(
-            said.contains("takes 1099511627776 MiB of room") && said.contains("hint: "),
+            said.contains("takes 1099511627776 MiB of room")
+                && said.ends_with("hint: ask for less"),
             "{said}"
         );
         let taken = || fstat(&disk.file).unwrap().st_blocks;

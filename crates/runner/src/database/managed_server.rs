@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_engine::{Phase, Scratch, Stop};
-use narrows_model::Layer;
+use narrows_layer_database::{Contents, Settings};
+use narrows_model::{Conditions, Layer, RolePath, condition};
 use narrows_postgres::server::{self, Cluster, Options, ServerBinaries, ServerUser};
 use narrows_postgres::{Address, Connection, Endpoint};
+use serde_json::json;
 
 use crate::least_load;
 use crate::session::Session;
+use crate::split::Split;
 
 /// The load's database; a server is watched from its own first one.
 const LOAD_DATABASE: &str = "narrows_load";
@@ -132,7 +135,48 @@ pub struct ManagedServer {
     _scratch: (Scratch, Option<Scratch>),
 }
 
+/// Sizes of a load's table, bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadSizes {
+    /// The table.
+    pub table: u64,
+    /// What of it the buffer pool holds.
+    pub cached: u64,
+}
+
 impl ManagedServer {
+    /// What a load on it has to know of it and of this machine; `path` leads to the storage that is measured.
+    pub fn load_settings(
+        &self,
+        session: &Session<'_>,
+        path: &RolePath,
+        split: &Split,
+        bytes: LoadSizes,
+    ) -> Settings {
+        let platform = session.platform();
+        let mut conditions = Conditions::default();
+        conditions.insert(condition::FOLDER, json!(path.path));
+        conditions.insert(condition::SERVER_BUILD, json!(self.version));
+        Settings {
+            run_id: session.run.id.clone(),
+            monitor_database: Some(Cluster::DATABASE.to_string()),
+            table_bytes: bytes.table,
+            cached_bytes: bytes.cached,
+            contents: Contents::default(),
+            private: None,
+            memory_bytes: Some(platform.memory.total_bytes),
+            cache_bytes: narrows_layer_memory::last_level_bytes(&platform.caches),
+            server_cpus: split.server.clone(),
+            client_cpus: split.client.clone(),
+            cpu_quota: platform.cgroup.cpu_quota_cpus,
+            quota_covers_client: true,
+            data_dir: Some(self.cluster.data_dir().into()),
+            claim_bytes: None,
+            own_server: true,
+            conditions,
+        }
+    }
+
     /// Makes one, and doesn't start it.
     ///
     /// # Errors

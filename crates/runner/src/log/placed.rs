@@ -6,19 +6,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, Phase, Stop};
 use narrows_files::{Access, Dir};
-use narrows_layer_database::{Contents, Database, Settings, Task, Turns, Variation};
-use narrows_model::{Conditions, Layer, RolePath, condition};
+use narrows_layer_database::{Database, Task, Turns, Variation};
+use narrows_model::{Layer, RolePath};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
-use narrows_postgres::server::Cluster;
 use narrows_verdict::placement::place_name;
-use serde_json::json;
 
 use super::places::Places;
 use super::segments::{CACHED_BYTES, LogSize, Segments, warm_up};
 use crate::block::folder;
 use crate::database::managed_server::{
-    Installation, ManagedServer, ServerPlace, ServerSettings, connect,
+    Installation, LoadSizes, ManagedServer, ServerPlace, ServerSettings, connect,
 };
 use crate::session::Session;
 use crate::split::Split;
@@ -68,27 +66,8 @@ impl PlacedServer {
         let settings = settings(&size, sessions);
         let server = ManagedServer::start(session, installation, place, &settings)?;
         let (plain, address) = (server.address(), server.make_load_database(session.stop)?);
-        let mut conditions = Conditions::default();
-        conditions.insert(condition::FOLDER, json!(path.path));
-        conditions.insert(condition::SERVER_BUILD, json!(server.version));
-        let database = Settings {
-            run_id: session.run.id.clone(),
-            monitor_database: Some(Cluster::DATABASE.to_string()),
-            table_bytes: TABLE_BYTES,
-            cached_bytes: CACHED_BYTES,
-            contents: Contents::default(),
-            private: None,
-            memory_bytes: Some(places.platform.memory.total_bytes),
-            cache_bytes: narrows_layer_memory::last_level_bytes(&places.platform.caches),
-            server_cpus: split.server.clone(),
-            client_cpus: split.client.clone(),
-            cpu_quota: places.platform.cgroup.cpu_quota_cpus,
-            quota_covers_client: true,
-            data_dir: Some(server.cluster.data_dir().into()),
-            claim_bytes: None,
-            own_server: true,
-            conditions,
-        };
+        let sizes = LoadSizes { table: TABLE_BYTES, cached: CACHED_BYTES };
+        let database = server.load_settings(session, path, split, sizes);
         let data_path = places.platform.roles.first();
         let drives: Vec<&RolePath> = data_path.into_iter().chain([path]).collect();
         let mut database =

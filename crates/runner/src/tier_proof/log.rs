@@ -14,7 +14,7 @@ use crate::log::placement::Placement;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::log::PlacementRequest;
-use crate::session::{EndReport, Ended, Session};
+use crate::session::{Ended, Session};
 use crate::tiers::refused;
 use crate::ui::Ui;
 
@@ -62,11 +62,7 @@ impl Program for LogTierProof {
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let ended = self.placement.run(session)?;
-        self.whole = ended == Ended::Whole && !session.stop.is_set();
-        if self.whole {
-            session.told = EndReport::Place;
-            session.open |= super::leaves_open(&session.run);
-        }
+        self.whole = ended == Ended::Whole && super::is_told(session);
         Ok(ended)
     }
 

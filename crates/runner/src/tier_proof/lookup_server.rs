@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Phase, Stop};
-use narrows_layer_database::{
-    Action, Calls, Contents, Database, Settings, Source, Task, Turns, Variation,
-};
-use narrows_model::{Conditions, Layer, RolePath, condition};
-use narrows_postgres::server::Cluster;
-use serde_json::json;
+use narrows_layer_database::{Action, Calls, Database, Source, Task, Turns, Variation};
+use narrows_model::{Layer, RolePath};
 
 use super::lookups::LookupProofRequest;
 use crate::block::folder;
-use crate::database::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
+use crate::database::managed_server::{
+    Installation, LoadSizes, ManagedServer, ServerPlace, ServerSettings,
+};
 use crate::session::Session;
 use crate::split::Split;
 
@@ -57,29 +55,9 @@ impl LookupServer {
         let server = ManagedServer::start(session, installation, place, &settings)
             .with_context(|| format!("no database with its data in {}", path.path))?;
         let address = server.make_load_database(session.stop)?;
-        let platform = session.platform();
-        let mut conditions = Conditions::default();
-        conditions.insert(condition::FOLDER, json!(path.path));
-        conditions.insert(condition::SERVER_BUILD, json!(server.version));
-        let database = Settings {
-            run_id: session.run.id.clone(),
-            monitor_database: Some(Cluster::DATABASE.to_string()),
-            table_bytes: request.working_set_bytes,
-            cached_bytes: request.pool_bytes,
-            contents: Contents::default(),
-            private: None,
-            memory_bytes: Some(platform.memory.total_bytes),
-            cache_bytes: narrows_layer_memory::last_level_bytes(&platform.caches),
-            server_cpus: split.server.clone(),
-            client_cpus: split.client.clone(),
-            cpu_quota: platform.cgroup.cpu_quota_cpus,
-            quota_covers_client: true,
-            data_dir: Some(server.cluster.data_dir().into()),
-            claim_bytes: None,
-            own_server: true,
-            conditions,
-        };
-        let watch = folder::watch_under(platform, [path]);
+        let sizes = LoadSizes { table: request.working_set_bytes, cached: request.pool_bytes };
+        let database = server.load_settings(session, path, split, sizes);
+        let watch = folder::watch_under(session.platform(), [path]);
         let mut database = Database::connect(address, database, watch, session.stop)?;
         database.prepare(&session.context(Duration::ZERO))?;
         Ok(LookupServer { database, server })

@@ -31,7 +31,7 @@ use crate::preflight;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
-use crate::session::{EndReport, Ended, Session};
+use crate::session::{Ended, Session};
 use crate::split::{self, CostRatio, Split};
 use crate::ui::Ui;
 
@@ -156,11 +156,7 @@ impl Program for LookupTierProof {
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let measured = measure(session, &self.request, &self.split)?;
         session.add(measured);
-        self.whole = !session.stop.is_set();
-        if self.whole {
-            session.told = EndReport::Place;
-            session.open |= super::leaves_open(&session.run);
-        }
+        self.whole = super::is_told(session);
         Ok(Ended::Whole)
     }
 

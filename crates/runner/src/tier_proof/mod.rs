@@ -14,6 +14,7 @@ use narrows_judge::judge;
 use narrows_model::Run;
 use narrows_tier_forecast::{Proof, has_lookup_proof, has_read_proof, lookup_proof, read_proof};
 
+use crate::session::{EndReport, Session};
 use crate::store;
 use crate::tiers::refused;
 
@@ -33,6 +34,16 @@ pub fn of_run(run: &Run) -> Result<Proof> {
     } else {
         log::of_run(run)
     }
+}
+
+/// A proof was measured to its end, unless it was stopped: whether it is shown in place of the run, and what it leaves open.
+fn is_told(session: &mut Session<'_>) -> bool {
+    if session.stop.is_set() {
+        return false;
+    }
+    session.told = EndReport::Place;
+    session.open |= leaves_open(&session.run);
+    true
 }
 
 /// Whether a run that is not judged yet leaves open what it was made for: no effect would agree with the forecast too, or there is none.

@@ -26,7 +26,7 @@ use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::block::TargetRequest;
-use crate::session::{EndReport, Ended, Session};
+use crate::session::{Ended, Session};
 use crate::ui::Ui;
 
 /// Blocks that the one session reads whose reads are hits: few beside any tier.
@@ -146,11 +146,7 @@ impl Program for ReadTierProof {
         off.close();
         on.close();
         session.add(measured?);
-        self.whole = !session.stop.is_set();
-        if self.whole {
-            session.told = EndReport::Place;
-            session.open |= super::leaves_open(&session.run);
-        }
+        self.whole = super::is_told(session);
         Ok(Ended::Whole)
     }
 

@@ -141,16 +141,14 @@ pub(crate) fn open_index(
 ///
 /// # Errors
 /// That it doesn't.
-pub(crate) fn check_tells(path: &Path, cached: &FileDisk) -> Result<(), OpenError> {
+pub(crate) fn check_tells(cached: &FileDisk) -> Result<(), OpenError> {
     if !cached.is_device() {
         return Ok(());
     }
     Err(refused(
-        path,
-        format!(
-            "an index of a cache on a drive is of a file: whether somebody wrote to {} meanwhile, a device doesn't tell, and pages of before would be read",
-            cached.path().display()
-        ),
+        cached.path(),
+        "its cache on a drive can have no index: a device doesn't tell whether somebody wrote to it meanwhile, and pages of before would be read"
+            .to_string(),
         "leave `cache-index=` out: the cache begins empty then",
     ))
 }
@@ -181,31 +179,29 @@ impl CacheIndex {
         let OpenIndex { path, file, image, state, serial } = opened;
         let pages = bytes / u64::from(MemoryCache::PAGE_BYTES);
         let identity = identity_of(namespace, in_front(state, device), pages);
-        let (mut named, mut warmed) = (0, 0);
-        let (state, generation, found) = if image.is_empty() {
-            (WarmUp::Cold("nothing was saved yet".to_string()), 1, Vec::new())
-        } else {
-            match SavedIndex::load(&image, &identity, None) {
-                Ok(index) => {
-                    let generation = index.generation().saturating_add(1);
-                    let found = match device {
-                        Some(device) => {
-                            let pages = index.into_pages();
-                            named = pages.len() as u64;
-                            warmed = device.take_up(pages);
-                            Vec::new()
-                        }
-                        None => index.by_worth(),
-                    };
-                    named = named.max(found.len() as u64);
-                    (WarmUp::Warming, generation, found)
-                }
-                Err(refusal) => (WarmUp::Cold(reason_of(refusal, device.is_some())), 1, Vec::new()),
-            }
+        let loaded = match image.is_empty() {
+            true => Err("nothing was saved yet".to_string()),
+            false => SavedIndex::load(&image, &identity, None)
+                .map_err(|refusal| reason_of(refusal, device.is_some())),
         };
-        let state = match state {
-            WarmUp::Warming if found.is_empty() => WarmUp::Warm,
-            other => other,
+        let (generation, pages_named, cold) = match loaded {
+            Ok(index) => {
+                let generation = index.generation().saturating_add(1);
+                let named = if device.is_some() { index.into_pages() } else { index.by_worth() };
+                (generation, named, None)
+            }
+            Err(reason) => (1, Vec::new(), Some(reason)),
+        };
+        let named = pages_named.len() as u64;
+        // On a device they are there; into memory they are read again.
+        let (found, warmed) = match device {
+            Some(device) => (Vec::new(), device.take_up(pages_named)),
+            None => (pages_named, 0),
+        };
+        let state = match cold {
+            Some(reason) => WarmUp::Cold(reason),
+            None if found.is_empty() => WarmUp::Warm,
+            None => WarmUp::Warming,
         };
         CacheIndex {
             path,

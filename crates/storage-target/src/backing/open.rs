@@ -150,8 +150,8 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     let device_cache = device_cache.map_err(|error| {
         of_what_is_gone(error, "without it nothing is lost: leave `cache=` out, or make it: `truncate -s SIZE FILE`, then `narrows-target cache make`")
     })?;
-    if let (Some(index), Some(_)) = (spec.cache_index(), &spec.device_cache) {
-        check_tells(index, &disk)?;
+    if spec.device_cache.as_ref().is_some_and(|cache| cache.index.is_some()) {
+        check_tells(&disk)?;
     }
     let index = spec
         .cache_index()

@@ -16,7 +16,7 @@ use crate::backing::logged::{
 use crate::backing::open::open_file_or_device;
 use crate::key_maker::fill_random;
 use crate::namespace::{DiskSpec, LogMediumSpec};
-use crate::room::{check_room, fill_with_zeros, give_back};
+use crate::room::{SMALLER_FILE, check_room, fill_with_zeros, give_back};
 use crate::spec::check_places;
 
 /// Smallest write of a log, bytes.
@@ -54,7 +54,7 @@ pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
         let OpenMedium::Disk(disk) = medium else { continue };
         if !disk.is_device() {
             let bytes = HEAD_BYTES + geometry.capacity;
-            check_room(disk, bytes)?;
+            check_room(disk, bytes, SMALLER_FILE)?;
             if let Err(error) = fill_with_zeros(disk, 0..bytes) {
                 give_back(disk, bytes);
                 return Err(error).with_context(|| format!("filling {}", medium.name()));

@@ -23,6 +23,9 @@ const PAUSE_AT_MOST: Duration = Duration::from_secs(10);
 /// How a log gets another size that keeps the one it has while it is served.
 const BY_A_STOP: &str = "hint: end the target; then `narrows-target log flush --for WHAT --log WHERE`, `log drop` with the same words, another size for WHERE, `log make`, and serve it again";
 
+/// What to do where a larger log has no room. Its file is in use: nobody else may cut it.
+const LESS_ROOM: &str = "ask for a smaller size; a database on the same file system needs room too";
+
 /// Another size that is waited for.
 #[derive(Debug)]
 pub(super) struct Resizing {
@@ -51,7 +54,7 @@ impl LoggedDisk {
         }
         let more = new.capacity.saturating_sub(now.capacity);
         check_memory_for("a log of that size", more)
-            .map_err(|error| format!("{error}\nhint: {}", error.hint().unwrap_or_default()))?;
+            .map_err(|error| format!("{error}\nhint: {}", error.hint().unwrap_or(LESS_ROOM)))?;
         let image = usize::try_from(new.capacity).map_err(|error| error.to_string()).and_then(
             |capacity| RingImage::new(capacity).map_err(|error| format!("its memory: {error}")),
         )?;
@@ -116,7 +119,7 @@ impl LoggedDisk {
                         Err(format!("{path} has {has} bytes, and the log would take {to}"))
                     }
                     false if from < to => {
-                        check_room(disk, to).map_err(|error| error.to_string())?;
+                        check_room(disk, to, LESS_ROOM).map_err(|error| error.to_string())?;
                         larger.push((disk, has));
                         fill_with_zeros(disk, from..to)
                             .map_err(|error| format!("filling {path}: {error}"))
