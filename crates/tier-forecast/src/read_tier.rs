@@ -9,7 +9,7 @@ use narrows_verdict::threshold::NOT_WORTH_A_WORD;
 
 use crate::answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 use crate::given::{ReadNow, ReadTier, Refused};
-use crate::lines::{Lines, high, low, of, value};
+use crate::lines::{Lines, US, high, low, of, value};
 use crate::log_answer::LOCKS_DECIDE;
 use crate::loops::{HALF_BUSY, Limits, Loop, contradiction, law};
 use crate::miss_queue::{ReadsNow, ReadsThen, mean_read};
@@ -243,7 +243,11 @@ fn rates(
         };
         return limits.next(lines, before, after, "reads");
     };
-    let is = free(lines, "", " then", is);
+    let mean = is;
+    let is = free(lines, "", " then", mean);
+    if !given.asked {
+        longest(lines, now, (&elsewhere, &then(mean)), &is, mean);
+    }
     let is = limits.under(lines, ("rate.then", "forecast"), &is, &law);
     let (Some(before), Some(after)) = (lines.value(&now.rate), lines.value(&is)) else {
         return no_next("figures are missing");
@@ -255,6 +259,31 @@ fn rates(
         doubts.extend(why);
     }
     limits.next(lines, before, after, "reads")
+}
+
+/// A read that waits for a CPU when its block is there: whoever times reads has that wait in them, and it is longer where sessions come back sooner.
+/// The law has it in the queue at the CPUs, which doesn't tell whose wait it is: of reads, or of what else a session does.
+fn longest(
+    lines: &mut Lines,
+    now: &Now,
+    (elsewhere_now, elsewhere_then): (&Expr, &Expr),
+    rate_then: &Expr,
+    read: &Expr,
+) {
+    let Some((cpu, _)) = now.cpu.clone() else { return };
+    let waits = |rate: &Expr, elsewhere: &Expr| {
+        let all = now.sessions.clone() * US / rate.clone();
+        (all - elsewhere.clone() - cpu.clone()).at_least(0.0)
+    };
+    let before = waits(&now.rate, elsewhere_now);
+    let before = lines.computed("now.cpu_wait", "wait of one for CPUs now", "µs", before);
+    let after = waits(rate_then, elsewhere_then);
+    let after = lines.computed("then.cpu_wait", "wait of one for CPUs then", "µs", after);
+    // The rate is no lower than now, so no session waits longer by more than its read is shorter.
+    let shorter = (now.read.clone() - read.clone()).at_least(0.0);
+    let longer = (after - before).at_least(0.0).at_most(shorter);
+    let title = "a single-block read then, if all of the longer wait is at its end";
+    lines.computed("then.read.most", title, "µs", read.clone() + longer);
 }
 
 /// The session's own CPU time that is part of a read's time: of a read that the tier serves it is too, so that only the rest changes.
@@ -380,7 +409,7 @@ fn rows(lines: &[CostLine], now: &ReadNow) -> Vec<OffOn> {
         off: of(&now.read_us),
         on: value(lines, "then.read"),
         on_low: low(lines, "then.read").or(low(lines, "then.read.least")),
-        on_high: high(lines, "then.read").or(of(&now.read_us)),
+        on_high: high(lines, "then.read.most").or(high(lines, "then.read")).or(of(&now.read_us)),
         condition: None,
     };
     let Some(bytes) = of(&now.block_bytes) else { return vec![rate, read] };

@@ -101,6 +101,42 @@ fn cpu_time_inside_a_read_is_counted_once() {
 }
 
 #[test]
+fn a_read_may_have_the_longer_wait_for_a_cpu_at_its_end() {
+    // Four sessions on one CPU, 30 µs of it for each read of 300.
+    let (rate, round) = at_one_queue(4, 30.0, 300.0);
+    let now = ReadNow {
+        rate_per_s: is(rate),
+        sessions: is(4.0),
+        read_us: is(300.0),
+        cpu_us: is(30.0),
+        cpus: is(1.0),
+        ..reads()
+    };
+    let found = ask(&now, &cache(20.0, Some(is(0.8))));
+    let (_, round_then) = at_one_queue(4, 30.0, 76.0);
+    let longer = (round_then - 76.0) - (round - 300.0);
+    assert!(longer > 10.0, "{longer}");
+    assert!(close(line(&found, "now.cpu_wait"), round - 330.0));
+    assert!(close(line(&found, "then.read"), 76.0));
+    assert!(close(line(&found, "then.read.most"), 76.0 + longer));
+    let read = &found.rows[1];
+    assert!(close(read.on.unwrap(), 76.0) && close(read.on_high.unwrap(), 76.0 + longer));
+    // A full CPU: what reads get shorter, waits get longer, and no more than that.
+    let (full, _) = at_one_queue(4, 300.0, 20.0);
+    let full =
+        ReadNow { rate_per_s: is(full), read_us: is(20.0), cpu_us: is(300.0), ..now.clone() };
+    let found = ask(&full, &cache(5.0, Some(is(0.8))));
+    let most = line(&found, "then.read.most");
+    assert!(most > line(&found, "then.read") + 10.0 && most < 20.0 + 1e-6, "{most}");
+    // Nobody knows of a wait without CPUs, and clients that choose their rate make no other.
+    for now in [ReadNow { cpu_us: unknown(), ..now.clone() }, ReadNow { asked: true, ..now }] {
+        let found = ask(&now, &cache(20.0, Some(is(0.8))));
+        assert!(found.value("then.read.most").is_none());
+        assert!(close(found.rows[1].on_high.unwrap(), 76.0));
+    }
+}
+
+#[test]
 fn reads_that_do_not_queue_are_as_long_with_the_tier() {
     let at = |alone: Option<f64>| {
         let found =
@@ -117,7 +153,7 @@ fn reads_that_do_not_queue_are_as_long_with_the_tier() {
 
 #[test]
 fn a_range_of_hits_is_carried_and_cpus_end_the_gain() {
-    let found = ask(&reads(), &cache(20.0, Some(between(0.7, 0.9))));
+    let found = ask(&no_cpu(), &cache(20.0, Some(between(0.7, 0.9))));
     let read = &found.rows[1];
     assert!(close(read.on_low.unwrap(), 48.0) && close(read.on_high.unwrap(), 104.0), "{read:?}");
     let found = ask(&reads(), &cache(1.0, Some(is(1.0))));
