@@ -1,4 +1,4 @@
-//! `cargo xtask attack | causes | kills | lab | log-ends | peers | plants | soak | tier-proofs`: what is done on request, takes long, and is measured beside other programs. Apart
+//! `cargo xtask attack | causes | kills | lab | log-ends | peers | plants | soak | storage-attack | tier-proofs`: what is done on request, takes long, and is measured beside other programs. Apart
 //! from the product's workspace, so that no ordinary build compiles it.
 
 mod attack;
@@ -14,6 +14,7 @@ mod plants;
 mod program;
 mod server;
 mod soak;
+mod storage_attack;
 mod stored;
 mod suite_arguments;
 mod tier_proofs;
@@ -36,10 +37,11 @@ fn main() -> ExitCode {
         [peers::PERSISTENT_TARGET, rest @ ..] => peers::serve_persistent(rest),
         ["plants", rest @ ..] => plants::plants(rest),
         ["soak", rest @ ..] => soak::soak(rest),
+        ["storage-attack", rest @ ..] => storage_attack::storage_attack(rest),
         ["tier-proofs", rest @ ..] => tier_proofs::tier_proofs(rest),
         _ => {
             eprintln!(
-                "usage: cargo xtask attack | causes | kills | lab | log-ends | pages | peers | plants | soak | tier-proofs"
+                "usage: cargo xtask attack | causes | kills | lab | log-ends | pages | peers | plants | soak | storage-attack | tier-proofs"
             );
             return ExitCode::from(2);
         }

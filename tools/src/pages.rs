@@ -11,6 +11,7 @@ const OBSERVED: &str = "docs/src/methods/observe.md";
 pub(crate) fn all() -> Result<Vec<Generated>> {
     let (planted, page, looks) = crate::plants::pages()?;
     let (attacked, experiments) = crate::attack::pages()?;
+    let (storage_attacked, storage_experiments) = crate::storage_attack::pages()?;
     let (caused, situations) = crate::causes::written()?;
     let (killed, trials) = crate::kills::written()?;
     let (ended, ends) = crate::log_ends::written()?;
@@ -19,6 +20,7 @@ pub(crate) fn all() -> Result<Vec<Generated>> {
         Generated::new(planted, page),
         between_markers_of(OBSERVED, "pages", "tools/src/plants/results.json", &looks)?,
         Generated::new(attacked, experiments),
+        Generated::new(storage_attacked, storage_experiments),
         Generated::new(caused, situations),
         Generated::new(killed, trials),
         Generated::new(ended, ends),

@@ -23,6 +23,7 @@ usage: cargo xtask TASK
   soak      all tests again and again, also on a busy machine and with half a processor
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri
+  storage-attack  the experiments of an attack on storage and memory figures, and clean runs (docs/src/evidence/storage-attack.md)
   tier-proofs  PostgreSQL on a log tier and without one, forecast and measured (docs/src/evidence/tier-proofs.md)";
 
 fn main() -> ExitCode {
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
         [
             "attack" | "causes" | "kills" | "lab" | "log-ends" | "pages" | "peers" | "plants"
-            | "soak" | "tier-proofs",
+            | "soak" | "storage-attack" | "tier-proofs",
             ..,
         ] => {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();

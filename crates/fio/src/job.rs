@@ -432,7 +432,7 @@ pub struct Report {
     pub completion: bool,
     /// From when it was due to completion.
     pub total: bool,
-    /// Of the submission.
+    /// Of the submission; it is timed only then.
     pub submission: bool,
     /// Reads and writes as one.
     pub unified: Unified,

@@ -24,5 +24,6 @@ mod serve;
 
 pub use cache::{Cache, SECTOR_BYTES};
 pub use lab::{DriveContents, Lab, missing};
+pub use mounting::private_mounts;
 pub use process::Drive;
 pub use serve::{serve, serve_namespace};

@@ -20,7 +20,7 @@ thread_local! {
 ///
 /// # Errors
 /// Without root, and in containers that forbid it.
-pub(crate) fn private_mounts() -> io::Result<()> {
+pub fn private_mounts() -> io::Result<()> {
     if PRIVATE.get() {
         return Ok(());
     }

@@ -35,6 +35,11 @@ impl Drive {
         Ok(drive)
     }
 
+    /// Its process, which may be stopped and go on.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// From now on it acknowledges flushes and flushes nothing.
     ///
     /// # Errors

@@ -266,7 +266,8 @@ fn one_section_work_that_ends_and_fios_layout_on_standard_output() {
     let f = Fixture::new();
     let kept = f.data().join("kept");
     fs::write(&kept, vec![7; 1 << 20]).unwrap();
-    let jobs = "[global]\nfilename=kept\n[a]\nrw=read\nbs=64k\nloops=2\n[b]\nrw=write\n";
+    let jobs = "[global]\nfilename=kept\n[a]\nrw=read\nbs=64k\nloops=2\n\
+                ioengine=io_uring\nslat_percentiles=1\n[b]\nrw=write\n";
     let job = job_file(&f, "x.fio", jobs);
     let output = narrows(&f, &["run", &job, "--section", "a", "--load-here", "--fio-json", "-"]);
     let document: serde_json::Value = serde_json::from_str(&text(&output.stdout))
@@ -274,6 +275,12 @@ fn one_section_work_that_ends_and_fios_layout_on_standard_output() {
     let read = &document["jobs"][0]["read"];
     // Sixteen blocks of 64 KiB, twice.
     assert_eq!((&read["total_ios"], &read["io_bytes"]), (&32.into(), &(2u64 << 20).into()));
+    // Submissions were asked for: they and completions add up to all of it.
+    let [submission, completion, all] = ["slat_ns", "clat_ns", "lat_ns"].map(|key| &read[key]);
+    assert_eq!((&submission["N"], &completion["N"]), (&32.into(), &32.into()));
+    let mean = |of: &serde_json::Value| of["mean"].as_f64().unwrap();
+    assert!(mean(submission) > 0.0 && submission["percentile"]["99.000000"].is_u64());
+    assert!((mean(submission) + mean(completion) - mean(all)).abs() < 2.0, "{read:#}");
     assert_eq!(fs::read(&kept).unwrap(), vec![7; 1 << 20], "a file of others is only read");
     fs::remove_file(&kept).unwrap();
     f.assert_nothing_left();

@@ -4,17 +4,18 @@ use super::{FioOption, near, same};
 use crate::kind::OptionType::{Bool, Choice, Floats, Number, Text};
 
 const KEPT: &str = "all latencies are recorded; only what is printed changes";
+const SUBMISSIONS: &str = "submissions are timed where slat_percentiles is 1, and else not: that takes a system call more for each of them";
 const LOGS: &str = "fio's log files are not written; the series are in the run file";
 
 pub(super) const OPTIONS: &[FioOption] = &[
     same("clat_percentiles", Bool),
     same("lat_percentiles", Bool),
-    near("slat_percentiles", Bool, "single submissions have no stamps, so that slat_ns is empty"),
+    same("slat_percentiles", Bool),
     same("percentile_list", Floats),
     near("significant_figures", Number, "narrows prints as many figures as the interval allows"),
     near("disable_lat", Bool, KEPT),
     near("disable_clat", Bool, KEPT),
-    near("disable_slat", Bool, KEPT),
+    near("disable_slat", Bool, SUBMISSIONS),
     near("disable_bw_measurement", Bool, KEPT).alias(&["disable_bw"]),
     same("unified_rw_reporting", Choice),
     same("kb_base", Choice),

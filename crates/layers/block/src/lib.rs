@@ -59,7 +59,7 @@ pub use error::BlockError;
 pub use generator_cpus::generator_cpus;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};
-pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome, Verified};
+pub use outcome::{Counted, OpenOutcome, Slice, SplitLatency, StreamOutcome, Verified};
 pub use plan::{BlockPlan, planned};
 pub use random_read_window::{RandomReadWindow, random_read_once};
 pub use record::Record;

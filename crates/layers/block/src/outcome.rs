@@ -12,6 +12,15 @@ use crate::scenario::{BlockMismatch, Load, WrittenBlock};
 use crate::stalls::HeldUp;
 use crate::worker::Foreign;
 
+/// Latency in two parts, of streams whose submissions are timed ([`crate::Stream::time_submissions`]), ns.
+#[derive(Debug, Clone, Default)]
+pub struct SplitLatency {
+    /// From the call that hands an operation over to the end of that call.
+    pub submission: Recorder,
+    /// From then to when its completion was seen.
+    pub completion: Recorder,
+}
+
 /// What one kind of operation came to, in the window. `latency.count() == operations` always.
 #[derive(Debug, Clone, Default)]
 pub struct Counted {
@@ -27,6 +36,8 @@ pub struct Counted {
     pub failed: u64,
     /// Closed loop: from submission; open loop: from when it was due. To when its completion was seen, ns.
     pub latency: Recorder,
+    /// Its two parts, of as many operations, where submissions are timed.
+    pub split: Option<Box<SplitLatency>>,
 }
 
 impl Counted {
@@ -41,13 +52,19 @@ impl Counted {
         }
     }
 
-    pub(crate) fn add(&mut self, other: &Counted) {
+    /// With what another came to.
+    pub fn add(&mut self, other: &Counted) {
         self.operations += other.operations;
         self.bytes += other.bytes;
         self.asked_bytes += other.asked_bytes;
         self.short += other.short;
         self.failed += other.failed;
         self.latency.merge(&other.latency);
+        if let Some(other) = &other.split {
+            let split = self.split.get_or_insert_default();
+            split.submission.merge(&other.submission);
+            split.completion.merge(&other.completion);
+        }
     }
 }
 

@@ -80,6 +80,7 @@ impl<'a> Setting<'a> {
             cursor,
             order_seed: Some(self.seed),
             over_ns: None,
+            time_submissions: false,
             verify: None,
             flow: None,
         }

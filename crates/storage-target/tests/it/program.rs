@@ -225,6 +225,19 @@ fn command_of(verb: &str, arguments: &[&str]) -> (String, Option<i32>) {
 /// What the program says when it can't serve, and its exit code.
 pub(crate) fn refusal(arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
-    let output = command.arg("serve").args(arguments).output().unwrap();
-    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    command.arg("serve").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // One that serves what it should refuse would never end.
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() && begun.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let served = child.try_wait().unwrap().is_none();
+    if served {
+        child.kill().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!served, "{arguments:?} is served: {said}");
+    (said, output.status.code())
 }

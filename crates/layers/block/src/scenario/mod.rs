@@ -160,6 +160,9 @@ pub struct Stream {
     pub order_seed: Option<u64>,
     /// Latency from which on operations are counted as over, by slice ([`crate::Slice::over`]); `None`: not counted.
     pub over_ns: Option<u64>,
+    /// Whether operations are handed over by a call of their own before each wait, and that call is timed ([`crate::SplitLatency`]): one system
+    /// call more per batch. Without effect by a way that executes each operation in the call.
+    pub time_submissions: bool,
     /// How its blocks are made and checked; `None`: with narrows' own tags.
     pub verify: Option<Verify>,
     /// Its share in the operations of a group.
@@ -189,6 +192,7 @@ impl Stream {
             cursor: 0,
             order_seed: None,
             over_ns: None,
+            time_submissions: false,
             verify: None,
             flow: None,
         }

@@ -94,6 +94,8 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         payload,
         expected: Expected { pattern: stream.region.pattern(), written: job.written },
         over_ns: stream.over_ns,
+        // Where each operation is executed in the call, there is nothing besides it.
+        time_submissions: stream.time_submissions && path.method() != Method::Blocking,
         slice_ns: job.slice_ns,
         slices: job.slices,
         verifying: stream.verify.as_ref().map(|verify| {

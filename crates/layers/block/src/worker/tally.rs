@@ -137,6 +137,13 @@ impl Tally {
         }
     }
 
+    /// Latency is recorded in its two parts as well.
+    pub(super) fn split_latency(&mut self) {
+        for kind in &mut self.kinds {
+            kind.split.get_or_insert_default();
+        }
+    }
+
     pub(super) fn failed(&mut self, offset: u64, error: io::Error) {
         self.failures += 1;
         self.first_failure.get_or_insert((offset, error));

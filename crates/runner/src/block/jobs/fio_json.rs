@@ -1,15 +1,15 @@
 //! The results in fio's own layout, for tools that were made for it.
 //!
 //! As in fio, a group that is reported as one is one entry, else each clone is. Times, switches and faults are those of
-//! its threads in the window. What is not known is empty: submissions have no stamps of their own, and batches no sizes. In an
-//! open loop both `clat` and `lat` count from when the operation was due.
+//! its threads in the window. What is not known is empty: batches have no sizes, and submissions no stamps of their own unless the job asks for
+//! them (`slat_percentiles=1`). Without these `clat` counts from where `lat` does, which in an open loop is when the operation was due.
 
 use narrows_fio::json::{
     Device, DirectionResult, JobResult, Latencies, Layout, RunResult, Sampled, Syncs, document,
 };
 use narrows_fio::{Job, Plan, Unified};
 use narrows_io::Op;
-use narrows_layer_block::{Load, StreamOutcome};
+use narrows_layer_block::{Counted, Load, SplitLatency, StreamOutcome};
 use narrows_stats::Recorder;
 
 use super::execute::Done;
@@ -151,7 +151,8 @@ fn direction(outcome: &StreamOutcome, op: Op) -> DirectionResult {
         .into_iter()
         .all(|other| other == op || outcome.of(other).operations == 0);
     // Slices count all kinds together, so that those of a mix say nothing about one.
-    result(outcome, (kind.operations, kind.bytes), (kind.short, kind.failed), &kind.latency, alone)
+    let latency = (&kind.latency, kind.split.as_deref());
+    result(outcome, (kind.operations, kind.bytes), (kind.short, kind.failed), latency, alone)
 }
 
 /// Reads of the job, and what was read to be verified, which fio counts with them.
@@ -161,40 +162,40 @@ fn reads(outcome: &StreamOutcome, back: Option<&StreamOutcome>) -> DirectionResu
         return direction(outcome, Op::Read);
     }
     let own = outcome.of(Op::Read);
-    let mut recorder = own.latency.clone();
-    recorder.merge(&beside.latency);
-    let (mut operations, mut bytes) =
-        (own.operations + beside.operations, own.bytes + beside.bytes);
+    let mut all = own.clone();
+    all.add(beside);
     // The time of the window counts where something was read in it.
-    let mut time_ns = if operations > 0 { outcome.window_ns } else { 0 };
+    let mut time_ns = if all.operations > 0 { outcome.window_ns } else { 0 };
+    let (short, failed) = (all.short, own.failed);
     if let Some(back) = back {
-        let read = back.of(Op::Read);
-        recorder.merge(&read.latency);
-        operations += read.operations;
-        bytes += read.bytes;
+        all.add(back.of(Op::Read));
         time_ns += back.window_ns;
     }
-    let failed = (own.short + beside.short, own.failed);
-    let mut all = result(outcome, (operations, bytes), failed, &recorder, false);
-    all.runtime_ms = (time_ns / 1_000_000).max(u64::from(operations > 0));
-    all
+    let latency = (&all.latency, all.split.as_deref());
+    let moved = (all.operations, all.bytes);
+    let mut reads = result(outcome, moved, (short, failed), latency, false);
+    reads.runtime_ms = (time_ns / 1_000_000).max(u64::from(all.operations > 0));
+    reads
 }
 
 /// Reads, writes and trims as one.
 fn mixed(outcome: &StreamOutcome) -> DirectionResult {
     let moved = (outcome.operations(), outcome.bytes());
     let failed = outcome.failed() - outcome.of(Op::Sync).failed;
-    result(outcome, moved, (outcome.short(), failed), &outcome.latency(), true)
+    let mut all = Counted::default();
+    [Op::Read, Op::Write, Op::Trim].into_iter().for_each(|op| all.add(outcome.of(op)));
+    let latency = (&all.latency, all.split.as_deref());
+    result(outcome, moved, (outcome.short(), failed), latency, true)
 }
 
 fn result(
     outcome: &StreamOutcome,
     (operations, bytes): (u64, u64),
     (short_ios, drop_ios): (u64, u64),
-    recorder: &Recorder,
+    (latency, split): (&Recorder, Option<&SplitLatency>),
     with_samples: bool,
 ) -> DirectionResult {
-    let latency = latencies(recorder);
+    let total = latencies(latency);
     let sampled = |of: fn(u64, u64, f64) -> f64| Sampled {
         values: if with_samples { samples(outcome, of) } else { Vec::new() },
     };
@@ -204,9 +205,9 @@ fn result(
         runtime_ms: outcome.window_ns / 1_000_000,
         short_ios,
         drop_ios,
-        completion: latency.clone(),
-        total: latency,
-        submission: Latencies::default(),
+        completion: split.map_or_else(|| total.clone(), |split| latencies(&split.completion)),
+        total,
+        submission: split.map(|split| latencies(&split.submission)).unwrap_or_default(),
         bandwidth_kib: sampled(|_, bytes, seconds| bytes as f64 / 1024.0 / seconds),
         iops: sampled(|operations, _, seconds| operations as f64 / seconds),
     }

@@ -87,6 +87,7 @@ mod tests {
             sync_at_end: false,
             verify: None,
             flow: None,
+            time_submissions: false,
         }
     }
 

@@ -61,6 +61,8 @@ pub struct JobStream {
     pub verify: Option<Verify>,
     /// Its share in the operations of a group, by weight.
     pub flow: Option<Flow>,
+    /// Whether each submission is timed.
+    pub time_submissions: bool,
 }
 
 impl JobStream {
@@ -85,6 +87,7 @@ impl JobStream {
             cursor: 0,
             order_seed: self.order_seed,
             over_ns: None,
+            time_submissions: self.time_submissions,
             one_cpu_each: false,
             verify: self.verify.clone(),
             flow: self.flow.clone(),

@@ -148,6 +148,7 @@ impl StreamSource<'_> {
                 sync_at_end: job.flushes.fsync_at_end || job.flushes.fsync_on_close,
                 verify: None,
                 flow: None,
+                time_submissions: job.report.submission,
             };
             stream.verify = verify::of_stream(job, &stream)?;
             streams.push(stream);

@@ -19,7 +19,7 @@ use super::peer::PeerMedium;
 use super::recover::recover;
 use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared};
 use crate::backing::file::FileDisk;
-use crate::backing::open::{OpenError, open_file_or_device, refused};
+use crate::backing::open::{OpenError, check_memory_for, open_file_or_device, refused};
 use crate::backing::{DeviceCache, MemoryCache};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
@@ -28,6 +28,9 @@ use crate::namespace::{DiskSpec, LogMediumSpec};
 /// File systems whose files are memory (statfs(2)).
 const IN_MEMORY: [(u64, &str); 3] =
     [(0x0102_1994, "tmpfs"), (0x8584_58F6, "ramfs"), (0x9584_58F6, "hugetlbfs")];
+
+/// What helps where a log is larger than the memory that is there for it.
+const LESS_LOG: &str = "stop what else takes memory, or make it smaller: `narrows-target log flush`, `log drop`, then `log make` on a smaller file; nothing was changed";
 
 /// A log as it lies on its media.
 #[derive(Debug)]
@@ -274,6 +277,8 @@ pub(crate) fn open_logged(
         check_can_be_marked(&backing)?;
         log.check_newcomers()?;
     }
+    let Superblock { id, geometry, .. } = log.found.superblock;
+    check_memory_of(&format!("log {id}"), geometry.capacity)?;
     let superblock =
         recover(&mut log, &backing, true).map_err(system("move what its log holds to"))?;
     if !log.found.superblock.clean {
@@ -323,6 +328,16 @@ pub(crate) fn open_logged(
         bell: Condvar::new(),
         moved: Condvar::new(),
         counters: LogCounters::default(),
+    })
+}
+
+/// Whether there is memory for what a log has to remember of itself: as much as one of its media holds.
+fn check_memory_of(log: &str, capacity: u64) -> Result<(), OpenError> {
+    check_memory_for(log, capacity).map_err(|error| match error {
+        OpenError::Refused { path, reason, .. } => {
+            OpenError::Refused { path, reason, hint: LESS_LOG }
+        }
+        other => other,
     })
 }
 
@@ -380,5 +395,18 @@ impl ReadMedium for MediumReader<'_> {
             chunk.copy_from_slice(bytes);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_larger_than_the_memory_that_is_there_is_refused() {
+        check_memory_of("log 1", LEAST_CAPACITY).unwrap();
+        let refused = check_memory_of("log 1", 1 << 60).unwrap_err();
+        assert!(refused.to_string().contains("it takes 1099511627776 MiB"), "{refused}");
+        assert_eq!(refused.hint(), Some(LESS_LOG));
     }
 }

@@ -66,7 +66,7 @@ impl<C: Clock> Hot<'_, C> {
             Err(error) => return self.failed(&flight, error),
         };
         if beside {
-            return self.count_beside(&flight, moved);
+            return self.count_beside(slot, &flight, moved);
         }
         if !self.counting {
             return;
@@ -75,6 +75,9 @@ impl<C: Clock> Hot<'_, C> {
         let kind = row(&mut self.tally.kinds, flight.op);
         kind.operations += 1;
         kind.latency.record(latency_ns);
+        if let Some(submissions) = &self.submissions {
+            submissions.record(kind, (slot, &flight), self.now);
+        }
         let done = kind.operations;
         if flight.op == Op::Sync {
             return;

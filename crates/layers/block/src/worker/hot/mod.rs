@@ -13,6 +13,7 @@ mod held_up;
 mod land;
 mod send;
 mod settle;
+mod submission;
 mod think;
 mod verify;
 mod wait;
@@ -30,6 +31,7 @@ use narrows_facts::{Usage, affinity, process};
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
 use self::held_up::HeldUpState;
+use self::submission::Submissions;
 use super::clock::Clock;
 use super::due::{Due, idle};
 use super::operation_generator::OperationGenerator;
@@ -62,6 +64,8 @@ pub(super) struct Orders<'a> {
     pub payload: Option<(Pattern, u64)>,
     pub expected: Expected,
     pub over_ns: Option<u64>,
+    /// Submissions are calls of their own, and timed.
+    pub time_submissions: bool,
     /// Blocks that are made and checked by a format of their own.
     pub verifying: Option<Verifying>,
     /// The file, for what is said of its blocks.
@@ -119,6 +123,7 @@ struct Hot<'a, C: Clock> {
     writes: Free,
     flights: Box<[Flight]>,
     out: Vec<Completion>,
+    submissions: Option<Submissions>,
     tally: Tally,
     in_flight: u32,
     /// What may be issued before the limit or the next pause.
@@ -163,6 +168,9 @@ pub(super) fn run<C: Clock>(
     let mut tally = Tally::new(orders.slices, open);
     tally.registered_buffers = path.registered_buffers();
     tally.refusals = path.refusals().to_vec();
+    if orders.time_submissions {
+        tally.split_latency();
+    }
     let unused = Flight { offset: 0, from_ns: 0, ready_ns: 0, sent_ns: 0, bytes: 0, op: Op::Read };
     let slots = orders.read_slots + orders.write_slots;
     let most = match orders.limit {
@@ -179,6 +187,7 @@ pub(super) fn run<C: Clock>(
         writes: Free::new(orders.read_slots, orders.write_slots),
         flights: vec![unused; slots as usize].into_boxed_slice(),
         out: Vec::with_capacity(2 * orders.depth as usize + 2),
+        submissions: orders.time_submissions.then(|| Submissions::new(slots)),
         tally,
         in_flight: 0,
         may_issue: most.min(pause_at),

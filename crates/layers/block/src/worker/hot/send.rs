@@ -85,20 +85,15 @@ impl<C: Clock> Hot<'_, C> {
                 *left -= 1;
             }
         }
-        self.flights[slot as usize] = Flight { offset, from_ns, ready_ns, sent_ns, bytes, op };
-        self.path.submit(op, slot, offset, bytes);
+        self.submit(slot, Flight { offset, from_ns, ready_ns, sent_ns, bytes, op });
         self.tally.issued += 1;
-        self.in_flight += 1;
     }
 
     fn send_sync(&mut self) {
         let slot = self.reads.take();
         let sent_ns = self.clock.now_ns();
         let (from_ns, ready_ns, op) = (sent_ns, sent_ns, Op::Sync);
-        self.flights[slot as usize] =
-            Flight { offset: 0, from_ns, ready_ns, sent_ns, bytes: 0, op };
-        self.path.submit(op, slot, 0, 0);
-        self.in_flight += 1;
+        self.submit(slot, Flight { offset: 0, from_ns, ready_ns, sent_ns, bytes: 0, op });
         self.syncing = Some(Syncing::InFlight);
     }
 }

@@ -212,6 +212,7 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
         payload: None,
         expected: Expected { pattern: None, written: true },
         over_ns: stream.over_ns,
+        time_submissions: stream.time_submissions,
         verifying: None,
         name: std::path::Path::new("simulated"),
         flow: stream.flow.clone(),
@@ -541,4 +542,37 @@ fn a_limit_inside_a_pause_ends_the_stream() {
     // Four pauses of 0.3 s, from the beginning of the warm-up.
     let ended_ns = tally.ended_ns.expect("it ended by itself") - START_NS;
     assert!((1_200_000_000..1_210_000_000).contains(&ended_ns), "{ended_ns}");
+}
+
+#[test]
+fn submissions_that_are_timed_and_completions_add_up_to_latency() {
+    let closed = Stream {
+        time_submissions: true,
+        ..stream(Load::Closed { depth: 3 }, Mix::read_percent(50))
+    };
+    let paced = Stream {
+        time_submissions: true,
+        ..stream(open(2_000.0, Arrivals::Constant, 8), Mix::read_percent(50))
+    };
+    for stream in [closed, paced] {
+        let mut device = device(1, 100_000);
+        let tally = second(&stream, &mut device).unwrap();
+        let (operations, timed) = sums(&tally);
+        assert!(operations > 1_000 && timed == operations, "{operations}");
+        for kind in &tally.kinds[..2] {
+            let split = kind.split.as_ref().unwrap();
+            let counts = [split.submission.count(), split.completion.count()];
+            assert_eq!(counts, [kind.operations; 2]);
+            // Each call that hands over takes one turn of the simulated clock, and looking at it the rest.
+            let submission = split.submission.mean().unwrap();
+            assert!((200.0..400.0).contains(&submission), "{submission}");
+            let (sum, all) = (submission + split.completion.mean().unwrap(), kind.latency.mean());
+            assert!(sum <= all.unwrap() + 1.0, "{sum} {all:?}");
+            assert!(tally.open.is_some() || sum > all.unwrap() - 1.0, "{sum} {all:?}");
+        }
+    }
+    // Who doesn't ask for it gets neither.
+    let tally =
+        second(&stream(Load::Closed { depth: 3 }, Mix::only(Op::Read)), &mut device(1, 100_000));
+    assert!(tally.unwrap().kinds.iter().all(|kind| kind.split.is_none()));
 }

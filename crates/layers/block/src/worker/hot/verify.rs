@@ -44,12 +44,10 @@ impl<C: Clock> Hot<'_, C> {
             (Op::Read, None) => verifying.reads(slot),
             (Op::Trim | Op::Sync, None) => {}
         }
-        self.flights[slot as usize] = Flight { offset, from_ns, ready_ns, sent_ns, bytes, op };
-        self.path.submit(op, slot, offset, bytes);
         // What is read back beside is none of the work that the stream was given.
         let own = read_back.is_none() || verifying.has_list();
+        self.submit(slot, Flight { offset, from_ns, ready_ns, sent_ns, bytes, op });
         self.tally.issued += u64::from(own);
-        self.in_flight += 1;
     }
 
     /// Checks what has come back; whether it was there only to be checked.
@@ -65,7 +63,7 @@ impl<C: Clock> Hot<'_, C> {
     }
 
     /// A read beside the stream's own.
-    pub(super) fn count_beside(&mut self, flight: &Flight, moved: u32) {
+    pub(super) fn count_beside(&mut self, slot: u32, flight: &Flight, moved: u32) {
         let Some(verifying) = self.orders.verifying.as_mut().filter(|_| self.counting) else {
             return;
         };
@@ -75,6 +73,10 @@ impl<C: Clock> Hot<'_, C> {
         reads.bytes += u64::from(moved);
         reads.asked_bytes += u64::from(flight.bytes);
         reads.short += u64::from(moved < flight.bytes);
+        if let Some(submissions) = &self.submissions {
+            reads.split.get_or_insert_default();
+            submissions.record(reads, (slot, flight), self.now);
+        }
     }
 
     /// Ends the run where a mismatch has to.

@@ -18,6 +18,9 @@ impl<C: Clock> Hot<'_, C> {
             self.wait_for_flow();
             return Ok(());
         }
+        if !self.hand_over()? {
+            return Ok(());
+        }
         if matches!(self.orders.pace, Pace::Closed) {
             if self.in_flight > 0 {
                 let batch = batch(self.orders.depth).min(self.in_flight);

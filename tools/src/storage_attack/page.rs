@@ -1,0 +1,253 @@
+//! The page of the book: what each experiment is, what was foretold, and what was said.
+
+use std::fmt::Write as _;
+
+use narrows_stats::share_interval_95;
+
+use super::Results;
+use super::answer::{Answer, Worst};
+use super::trial::{CLEAN, all};
+
+const HEAD: &str = include_str!("page.md");
+/// Longest sentence in a table, characters.
+const SENTENCE: usize = 260;
+
+/// One experiment, in words.
+struct Experiment {
+    number: u32,
+    title: &'static str,
+    /// What is done.
+    how: &'static str,
+    /// What the attack said that narrows would say.
+    foretold: &'static str,
+    honest: &'static str,
+}
+
+const EXPERIMENTS: [Experiment; 10] = [
+    Experiment {
+        number: 1,
+        title: "Memory as a drive",
+        how: "A calibration on ext4 on zram of 1 GiB.",
+        foretold: "valid, exit 0",
+        honest: "suspect or invalid: memory",
+    },
+    Experiment {
+        number: 2,
+        title: "Memory recommended for the log",
+        how: "Two places for WAL: the machine's drive, and ext4 on a loop device on a file in tmpfs.",
+        foretold: "put the log there",
+        honest: "that place is memory",
+    },
+    Experiment {
+        number: 3,
+        title: "File systems on a loop device whose file is cached",
+        how: "Calibrations on btrfs and xfs, 3 GiB, on a loop device that reads its file through the page cache.",
+        foretold: "btrfs valid, xfs invalid",
+        honest: "both invalid",
+    },
+    Experiment {
+        number: 4,
+        title: "Honest fio jobs",
+        how: "Random reads that pause for 1 ms after each eight; random writes with fdatasync after each 16. fio runs the same file behind narrows.",
+        foretold: "invalid: `depth-not-reached`",
+        honest: "not invalid, and within a tenth of fio's rate",
+    },
+    Experiment {
+        number: 5,
+        title: "Depth that isn't",
+        how: "256 reads in flight on a loop device whose queue takes 4; raw reads of zram, which the kernel's threads execute.",
+        foretold: "256 in flight, valid",
+        honest: "the depth was not had; memory",
+    },
+    Experiment {
+        number: 6,
+        title: "Who stands still",
+        how: "The drive's process is stopped for 20 ms in each second; then narrows itself is, in a frozen group.",
+        foretold: "the machine stood still, in both",
+        honest: "of the first: few reads within 5 ms, and nobody else's fault; of the second: it was stopped",
+    },
+    Experiment {
+        number: 7,
+        title: "Sustained over an eighth of the drive",
+        how: "`block steady` in a file of 256 MiB on a file system of 2 GiB.",
+        foretold: "sustained",
+        honest: "steady over 256 MiB of 2 GiB",
+    },
+    Experiment {
+        number: 8,
+        title: "Throttles",
+        how: "20,000 reads per second are asked in a control group that allows 5,000; in one whose limit changes from 2,000 to 6,000 after five seconds; in one that can't be seen from a control group namespace.",
+        foretold: "invalid, overload; not noticed; not noticed",
+        honest: "5,000 per second, limit named; invalid; no valid figure above the limit without a word",
+    },
+    Experiment {
+        number: 10,
+        title: "A device that is open where it can't be seen",
+        how: "A process outside of the process namespace has a loop device open for writing.",
+        foretold: "nothing stands against writing to it",
+        honest: "that it can't be seen; refused",
+    },
+    Experiment {
+        number: 11,
+        title: "One byte's value",
+        how: "A calibration on a loop device, past the page cache, all of whose bytes are 0xFF.",
+        foretold: "valid",
+        honest: "its contents are doubted",
+    },
+];
+
+/// The whole page.
+pub(super) fn page(results: &Results) -> String {
+    let mut text = HEAD.to_string();
+    if results.said.is_empty() {
+        return text + "\n## Results\n\nNothing is stored.\n";
+    }
+    let _ = write!(text, "\n## Where\n\n{}.", results.machine);
+    for (before, name) in [(true, "before"), (false, "now")] {
+        let of = results.said.iter().filter(|said| said.before == before);
+        let mut states: Vec<&str> = of.map(|said| said.state.as_str()).collect();
+        states.sort_unstable();
+        states.dedup();
+        if !states.is_empty() {
+            let _ = write!(text, " State {name}: {}.", states.join(", "));
+        }
+    }
+    text += "\n";
+    for experiment in &EXPERIMENTS {
+        let Experiment { number, title, how, foretold, honest } = experiment;
+        let _ = write!(
+            text,
+            "\n## {number}: {title}\n\n{how}\n\nForetold: {foretold}. Honest: {honest}.\n\n"
+        );
+        text += &table(results, *number);
+    }
+    text += "\n## 12: Memory and company\n\n`memory --quick` in a control group of 256 MiB, beside caches of which its working set is too small a multiple.\n\nForetold: valid. Honest: suspect.\n\n";
+    text += &table(results, 12);
+    text + &clean(results)
+}
+
+fn table(results: &Results, number: u32) -> String {
+    let said: Vec<&Answer> = results.said.iter().filter(|said| said.experiment == number).collect();
+    if said.is_empty() {
+        return "Not made yet.\n".to_string();
+    }
+    let mut text =
+        "| made | program | figures | found | said | |\n| --- | --- | --- | --- | --- | --- |\n"
+            .to_string();
+    for said in said {
+        let program = if said.before { "before" } else { "now" };
+        let verdict = if said.honest { "honest" } else { "**not honest**" };
+        let _ = writeln!(
+            text,
+            "| {} | {program} | {} | {} | {} | {verdict} |",
+            said.variant,
+            figures(said),
+            found(said),
+            sentence(said)
+        );
+    }
+    text
+}
+
+fn figures(said: &Answer) -> String {
+    let of = |validity| said.figures.values().filter(|figure| figure.validity == validity).count();
+    let counts =
+        [(Worst::Valid, "valid"), (Worst::Suspect, "suspect"), (Worst::Invalid, "invalid")];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(validity, _)| of(*validity) > 0)
+        .map(|(validity, word)| format!("{} {word}", of(validity)))
+        .collect();
+    let counts = if counts.is_empty() { "none".to_string() } else { counts.join(", ") };
+    let fio = said.over_fio.map_or(String::new(), |over| format!("; × {over:.2} of fio's rate"));
+    format!("{counts}{fio}; exit {}", said.exit)
+}
+
+fn found(said: &Answer) -> String {
+    let marks: Vec<String> = ["invalid", "suspect"]
+        .into_iter()
+        .filter_map(|severity| Some((severity, said.findings.get(severity)?)))
+        .map(|(severity, ids)| format!("{severity}: {}", ids.join(", ")))
+        .collect();
+    if marks.is_empty() { "-".to_string() } else { marks.join("; ") }
+}
+
+fn sentence(said: &Answer) -> String {
+    let Some(line) = said.says.iter().find(|line| line.len() > 20) else { return "-".to_string() };
+    let short: String = line.chars().take(SENTENCE).collect();
+    let cut = if short.len() < line.len() { " …" } else { "" };
+    short.replace('|', "/") + cut
+}
+
+/// Of each kind how many were silent.
+fn clean(results: &Results) -> String {
+    let mut text = "\n## Clean runs\n\nTen kinds, four runs each, on the machine's drive with nothing planted. A run is silent if no figure is marked, but for what is true of every short run (a burst of writes, few repeats, a part of the drive).\n\n".to_string();
+    let of_now: Vec<&Answer> =
+        results.said.iter().filter(|said| said.experiment == CLEAN && !said.before).collect();
+    if of_now.is_empty() {
+        return text + "Not made yet.\n";
+    }
+    text += "| kind | silent | marked by |\n| --- | ---: | --- |\n";
+    let kind = |variant: &str| variant.split(", run ").next().unwrap_or_default().to_string();
+    let mut kinds: Vec<String> = Vec::new();
+    for trial in all("8:0").iter().filter(|trial| trial.experiment == CLEAN) {
+        let name = kind(&trial.variant);
+        if !kinds.contains(&name) {
+            kinds.push(name);
+        }
+    }
+    for name in kinds {
+        let of: Vec<&&Answer> = of_now.iter().filter(|said| kind(&said.variant) == name).collect();
+        let silent = of.iter().filter(|said| said.is_silent()).count();
+        let mut marks: Vec<&str> = of.iter().flat_map(|said| said.marked()).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        let marks = if marks.is_empty() { "-".to_string() } else { marks.join(", ") };
+        let _ = writeln!(text, "| {name} | {silent} of {} | {marks} |", of.len());
+    }
+    let silent = of_now.iter().filter(|said| said.is_silent()).count() as u64;
+    let (low, high) = share_interval_95(silent, of_now.len() as u64);
+    let _ = writeln!(
+        text,
+        "\nSilent: {silent} of {} ({:.0} to {:.0} % with 95 % confidence).",
+        of_now.len(),
+        100.0 * low,
+        100.0 * high
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn what_was_said_stands_in_its_section_and_the_rest_was_not_made() {
+        let said = Answer {
+            experiment: 1,
+            variant: "block on zram".to_string(),
+            honest: true,
+            exit: 3,
+            worst: Worst::Invalid,
+            findings: BTreeMap::from([(
+                "invalid".to_string(),
+                vec!["block-in-memory".to_string()],
+            )]),
+            ..Answer::default()
+        };
+        let silent =
+            Answer { experiment: CLEAN, variant: "memory, run 1".to_string(), ..Answer::default() };
+        let marked = Answer {
+            variant: "memory, run 2".to_string(),
+            findings: BTreeMap::from([("suspect".to_string(), vec!["steal".to_string()])]),
+            ..silent.clone()
+        };
+        let page = page(&Results { said: vec![said, silent, marked], ..Results::default() });
+        let row = "| block on zram | now | none; exit 3 | invalid: block-in-memory | - | honest |";
+        assert!(page.contains(row), "{page}");
+        assert!(page.contains("| memory | 1 of 2 | steal |"), "{page}");
+        assert_eq!(page.matches("Not made yet.").count(), EXPERIMENTS.len());
+    }
+}
