@@ -123,17 +123,23 @@ impl Hierarchies {
         let mut all = self.mounts.iter().chain(&self.of_process).filter(|mount| is_one(mount));
         let shown = all.find_map(|mount| Some(upwards(folder(source, mount, path)?, top(mount))));
         // Its own group is nowhere shown, but what our mounts show holds it or is it.
-        let nearest = || {
-            let mount = self.mounts.iter().filter(|_| self.own).find(|mount| is_one(mount))?;
-            Some(vec![top(mount).to_string()])
-        };
+        let nearest = || Some(vec![top(self.nearest(is_one)?).to_string()]);
         let folders = shown.or_else(nearest)?;
         Some(Controller { version, folders })
     }
 
-    /// Whether the process is in a group of `controller` whose folder can't be seen from here, so that its limits are unknown.
+    /// What our mounts show of a group that none of them shows itself.
+    fn nearest(&self, is_one: impl Fn(&Mount) -> bool) -> Option<&Mount> {
+        self.mounts.iter().filter(|_| self.own).find(|mount| is_one(mount))
+    }
+
+    /// Whether the process is in a group of `controller` whose folder can't be seen from here, so that its limits are unknown. A mount from above
+    /// the root of our namespace of groups (`/..`) has the folder, by a name that nobody tells us.
     pub fn hides(&self, source: &dyn Source, controller: &str) -> bool {
-        self.hierarchy(controller).is_some() && self.controller(source, controller).is_none()
+        let Some((_, path, is_one)) = self.hierarchy(controller) else { return false };
+        let mut all = self.mounts.iter().chain(&self.of_process).filter(|mount| is_one(mount));
+        let shown = all.any(|mount| folder(source, mount, path).is_some());
+        !shown && self.nearest(is_one).is_none_or(|mount| mount.root.starts_with("/.."))
     }
 
     /// The version and the path of the process's group, and which mounts show it.
@@ -165,6 +171,12 @@ impl Hierarchies {
     fn path(&self, matches: impl Fn(&[String]) -> bool) -> Option<&str> {
         self.memberships.iter().find(|(names, _)| matches(names)).map(|(_, path)| path.as_str())
     }
+}
+
+/// Whether this process sees its groups from the first namespace of control groups, so that no limit above them is out of sight; `None`
+/// where the kernel doesn't say (its inode number there: `include/linux/proc_ns.h`; cgroup_namespaces(7)).
+pub fn sees_all_groups(source: &dyn Source) -> Option<bool> {
+    source.link("/proc/self/ns/cgroup").ok().map(|link| link == "cgroup:[4026531835]")
 }
 
 /// Files whose counters say how often this process was held back by a processor quota: `cpu.stat` of the own group
@@ -321,6 +333,25 @@ mod tests {
         // Not mounted by version 1, so it is version 2's, and its path leads out of the namespace.
         let io = found.controller(&tree, "blkio").unwrap();
         assert_eq!((io.version, io.folders[0].as_str()), (Version::V2, "/sys/fs/cgroup/unified"));
+    }
+
+    #[test]
+    fn a_group_below_a_mount_from_above_its_namespace_is_hidden() {
+        let mounted =
+            |root: &str| format!("38 31 0:35 {root} /cg/blkio rw - cgroup cgroup rw,blkio\n");
+        for (root, hides) in [("/..", true), ("/../..", true), ("/", false)] {
+            let (_root, tree) = tree("7:blkio:/\n", &mounted(root), &["/cg/blkio"]);
+            assert_eq!(Hierarchies::read(&tree).hides(&tree, "blkio"), hides, "{root}");
+        }
+        let (root, tree) = tree("7:blkio:/\n", &mounted("/"), &["/cg/blkio"]);
+        assert_eq!(sees_all_groups(&tree), None);
+        fs::create_dir(root.path().join("proc/self/ns")).unwrap();
+        let link = root.path().join("proc/self/ns/cgroup");
+        for (to, all) in [("cgroup:[4026531835]", true), ("cgroup:[4026532190]", false)] {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(to, &link).unwrap();
+            assert_eq!(sees_all_groups(&tree), Some(all));
+        }
     }
 
     #[test]

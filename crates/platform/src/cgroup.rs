@@ -2,9 +2,11 @@
 //! them applies.
 //! Files: cgroups(7), Linux `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/*`.
 
-use narrows_facts::cgroup::{Controller, Hierarchies, Version};
+use narrows_facts::cgroup::{Controller, Hierarchies, Version, sees_all_groups};
 use narrows_facts::{Source, io_limits};
 use narrows_model::{Cgroup, CgroupVersion, IoLimit};
+
+use crate::unknown::Unknowns;
 
 /// Version 1 writes "no limit" as the largest number of whole pages; nobody limits to an exbibyte.
 const UNLIMITED_BYTES: u64 = 1 << 60;
@@ -13,6 +15,17 @@ const DEFAULT_SHARES: u64 = 1024;
 
 pub(crate) fn read(source: &dyn Source) -> Cgroup {
     cgroup_of(source, "self")
+}
+
+/// Says where limits may apply that can't be seen from here.
+pub(crate) fn note_unseen(source: &dyn Source, cgroup: &Cgroup, unknown: &mut Unknowns) {
+    let needs = "a shell of the host: limits of control groups above the namespace's root can't be read in it (cgroup_namespaces(7))";
+    if !cgroup.hidden.is_empty() {
+        unknown
+            .add(format!("limits of the control group here ({})", cgroup.hidden.join(", ")), needs);
+    } else if sees_all_groups(source) == Some(false) {
+        unknown.add("limits of control groups above this container's", needs);
+    }
 }
 
 /// Limits of the control groups of a process, by its number or `self`, as far as they can be seen from here.

@@ -51,6 +51,8 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
         roles.iter().map(|(role, path)| role::read(source, *role, path, &mut unknown)).collect();
     let databases = database::read(source, &paths, &mut unknown);
     machine::note_counters(source, hypervisor.is_some(), &mut unknown);
+    let cgroup = cgroup::read(source);
+    cgroup::note_unseen(source, &cgroup, &mut unknown);
     let idle = idle::read(source, &cpu.online);
     let devices = devices::read(source, &cpu.online);
     let mut platform = Platform {
@@ -74,7 +76,7 @@ pub fn discover(source: &dyn Source, roles: &[(Role, &Path)]) -> Platform {
             .text(&clock_file("available_clocksource"))
             .map(|text| text.split_whitespace().map(str::to_string).collect())
             .unwrap_or_default(),
-        cgroup: cgroup::read(source),
+        cgroup,
         idle,
         devices,
         io_uring_disabled: source.number("/proc/sys/kernel/io_uring_disabled"),

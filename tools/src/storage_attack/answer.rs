@@ -49,6 +49,9 @@ pub(super) struct Answer {
     pub figures: BTreeMap<String, Figure>,
     /// Sentences of calibrations and comparisons, and what was told where there is no run.
     pub says: Vec<String>,
+    /// Windows of calibrations that were not used, because something held up the machine or narrows itself.
+    #[serde(default)]
+    pub dropped: u64,
     /// Its rate over that of fio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_fio: Option<f64>,
@@ -105,6 +108,12 @@ impl Answer {
         let calibrations = list(&run["calibrations"]);
         let sentences = calibrations.iter().filter_map(|one| one["sentence"].as_str());
         self.says = sentences.map(str::to_string).collect();
+        let dropped = calibrations.iter().filter_map(|one| one["unusable_windows"].as_u64());
+        self.dropped = dropped.sum();
+        let unknown = list(&run["hosts"][0]["platform"]["unknown"]);
+        let unknown = unknown.iter().filter_map(|one| one["what"].as_str());
+        let limits = unknown.filter(|what| what.starts_with("limits of"));
+        self.says.extend(limits.map(|what| format!("not known: {what}")));
         for rate in calibrations.iter().filter_map(|one| one["rate_per_s"].as_f64()) {
             let figure = Figure { per_s: rate, validity: self.worst };
             self.figures.insert("calibration".to_string(), figure);

@@ -71,7 +71,12 @@ pub fn storage_attack(args: &[&str]) -> Result<()> {
     let mut results: Results = stored::read(SUITE)?;
     results.machine = crate::plants::machine(&platform);
     let state = asked.before.clone().map_or_else(crate::plants::state, Ok)?;
-    let bench = Bench { stop: &stop, narrows: &asked.narrows, folder: &asked.data };
+    let bench = Bench {
+        stop: &stop,
+        narrows: &asked.narrows,
+        folder: &asked.data,
+        before: asked.before.is_some(),
+    };
     for trial in &trials {
         match trial.answer(&bench) {
             Ok(answer) => {

@@ -27,7 +27,7 @@ const EXPERIMENTS: [Experiment; 10] = [
     Experiment {
         number: 1,
         title: "Memory as a drive",
-        how: "A calibration on ext4 on zram of 1 GiB.",
+        how: "A calibration on ext4 on zram of 2 GiB.",
         foretold: "valid, exit 0",
         honest: "suspect or invalid: memory",
     },
@@ -172,8 +172,13 @@ fn found(said: &Answer) -> String {
     if marks.is_empty() { "-".to_string() } else { marks.join("; ") }
 }
 
+/// Words of the lines that answer, where a whole screen is kept.
+const ANSWERS: [&str; 3] = ["None of the other locations", "cannot be seen", "Put "];
+
 fn sentence(said: &Answer) -> String {
-    let Some(line) = said.says.iter().find(|line| line.len() > 20) else { return "-".to_string() };
+    let answers = |line: &&String| ANSWERS.iter().any(|words| line.contains(words));
+    let line = said.says.iter().find(answers).or(said.says.first());
+    let Some(line) = line else { return "-".to_string() };
     let short: String = line.chars().take(SENTENCE).collect();
     let cut = if short.len() < line.len() { " …" } else { "" };
     short.replace('|', "/") + cut

@@ -64,8 +64,8 @@ fn text(path: &Path) -> Result<&str> {
 }
 
 impl Site {
-    /// A device of so many MiB.
-    pub(super) fn on(under: Under, mib: u64, folder: &Path) -> Result<Site> {
+    /// A device of so many MiB. `filled`: what lies under it was written.
+    pub(super) fn on(under: Under, mib: u64, folder: &Path, filled: bool) -> Result<Site> {
         let mut site = Site { device: PathBuf::new(), mount: None, lab: None, made: Vec::new() };
         match under {
             Under::Zram => site.device = site.zram(mib)?,
@@ -78,10 +78,14 @@ impl Site {
                     &["-t", "tmpfs", "-o", &format!("size={}m", mib + 8), "t", text(&memory)?],
                 )?;
                 site.made.push(Made::Mount(memory.clone()));
-                site.device = site.looped(&memory.join("image"), mib, false)?;
+                site.device = site.looped(&memory.join("image"), mib, (false, filled))?;
             }
-            Under::Drive => site.device = site.looped(&folder.join("image"), mib, true)?,
-            Under::CachedDrive => site.device = site.looped(&folder.join("image"), mib, false)?,
+            Under::Drive => {
+                site.device = site.looped(&folder.join("image"), mib, (true, filled))?
+            }
+            Under::CachedDrive => {
+                site.device = site.looped(&folder.join("image"), mib, (false, filled))?
+            }
             Under::LabDrive => {
                 let program = crate::root().join("target/release/narrows-lab-drive");
                 let place = folder.join("lab");
@@ -130,9 +134,16 @@ impl Site {
         Ok(file.sync_all()?)
     }
 
-    fn looped(&mut self, path: &Path, mib: u64, direct: bool) -> Result<PathBuf> {
-        // Nothing compresses them: what is read was written.
-        self.file(path, mib, &mut File::open("/dev/urandom")?)?;
+    fn looped(&mut self, path: &Path, mib: u64, (direct, filled): (bool, bool)) -> Result<PathBuf> {
+        match filled {
+            // Nothing compresses these.
+            true => self.file(path, mib, &mut File::open("/dev/urandom")?)?,
+            false => {
+                let file = File::create(path).with_context(|| path.display().to_string())?;
+                self.made.push(Made::File(path.to_path_buf()));
+                file.set_len(mib * MIB)?;
+            }
+        }
         self.attached(path, direct)
     }
 

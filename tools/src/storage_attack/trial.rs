@@ -78,6 +78,8 @@ pub(super) struct Bench<'a> {
     pub stop: &'a Stop,
     pub narrows: &'a Path,
     pub folder: &'a Path,
+    /// Whether it is the program of before.
+    pub before: bool,
 }
 
 const CALIBRATION: &str = "block --at {at} --file-size 256m --within 5ms --minutes 1";
@@ -90,16 +92,16 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
         trial(
             1,
             "block on zram",
-            Ground::FileSystem(Under::Zram, 1024, "ext4"),
+            Ground::FileSystem(Under::Zram, 2048, "ext4"),
             CALIBRATION,
             |a| a.nothing_valid() && a.names(&OF_MEMORY),
         ),
         trial(
             2,
             "placement on a loop device in memory",
-            Ground::FileSystem(Under::Memory, 1500, "ext4"),
+            Ground::FileSystem(Under::Memory, 3072, "ext4"),
             "log placement --wal {drive} --wal {at} --data {drive}",
-            |a| !a.says_any(&["Put the log in", "Put WAL in"]) && a.says_any(&["memory"]),
+            |a| !a.says_any(&["Put the log in", "Put WAL in"]) && a.says_any(&["is in memory"]),
         ),
         trial(
             3,
@@ -130,7 +132,7 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
             ..of_job(4, "fio job with fdatasync", as_fio)
         },
         Trial {
-            ground: Ground::FileSystem(Under::Drive, 512, "ext4"),
+            ground: Ground::FileSystem(Under::Drive, 2048, "ext4"),
             queue: Some(("nr_requests", "4")),
             job: Some(
                 "[c]\nioengine=io_uring\ndirect=1\nrw=randread\nbs=8k\nsize=128m\niodepth=256\ntime_based\nruntime=5\n",
@@ -154,7 +156,7 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
             ..trial(
                 6,
                 "the drive stands still for 20 ms per second",
-                Ground::FileSystem(Under::LabDrive, 512, "ext4"),
+                Ground::FileSystem(Under::LabDrive, 2048, "ext4"),
                 "block --at {at} --file-size 128m --within 5ms --minutes 1",
                 |a| !a.names(&["stood-still", "stopped-by-signal"]) && !a.figure_above(5_000.0),
             )
@@ -166,17 +168,14 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
                 "narrows is stopped for 20 ms per second",
                 Ground::Folder,
                 "block --at {at} --file-size 128m --within 5ms --minutes 1",
-                |a| {
-                    a.names(&["stood-still", "stopped-by-signal"])
-                        || a.says_any(&["stopped", "stood still"])
-                },
+                |a| a.dropped > 0 || a.names(&["stood-still", "stopped-by-signal"]),
             )
         },
         trial(
             7,
             "steady over an eighth of the drive",
             Ground::FileSystem(Under::Drive, 2048, "ext4"),
-            "block steady --at {at} --file-size 256m --budget 2g --round 3s",
+            "block steady --at {at} --file-size 256m --budget 6g --round 1s",
             |a| {
                 a.says_any(&["of 2.", "of the 2"])
                     || a.names(&["short-stroked", "few-blocks-read-again"])
@@ -214,12 +213,10 @@ fn throttles(drive: &str) -> Vec<Trial> {
                 "the limit is above the root of its namespace",
                 Meanwhile::Limited(reads(5_000)),
                 |a| {
-                    a.names(&[
-                        "io-limit-reached",
-                        "server-limits-hidden",
-                        "overload",
-                        "rate-not-offered",
-                    ]) && !a.valid_above(5_500.0)
+                    let unseen =
+                        a.says_any(&["limits of the control group", "limits of control groups"]);
+                    (unseen || a.names(&["io-limit-reached", "server-limits-hidden"]))
+                        && !a.valid_above(5_500.0)
                 },
             )
         },
@@ -383,7 +380,12 @@ impl Trial {
                 .iter()
                 .fold(word, |word, (name, path)| word.replace(name, &path.display().to_string()))
         };
-        let args: Vec<String> = self.args.split(' ').map(word).collect();
+        // By the names that it had then.
+        let asked = match bench.before {
+            true => self.args.replace("log placement", "log compare"),
+            false => self.args.to_string(),
+        };
+        let args: Vec<String> = asked.split(' ').map(word).collect();
         let _held = match self.meanwhile {
             Meanwhile::HeldOpen => Some(File::options().read(true).write(true).open(&device)?),
             _ => None,
@@ -401,12 +403,12 @@ impl Trial {
         Ok(match self.ground {
             Ground::Folder => None,
             Ground::FileSystem(Under::LabDrive, mib, _) => {
-                Some(Site::on(Under::LabDrive, mib, folder)?)
+                Some(Site::on(Under::LabDrive, mib, folder, false)?)
             }
             Ground::FileSystem(under, mib, kind) => {
-                Some(Site::on(under, mib, folder)?.with(kind, folder)?)
+                Some(Site::on(under, mib, folder, false)?.with(kind, folder)?)
             }
-            Ground::Device(under, mib) => Some(Site::on(under, mib, folder)?),
+            Ground::Device(under, mib) => Some(Site::on(under, mib, folder, true)?),
             Ground::OneValue(value, mib) => Some(Site::of_one_value(value, mib, folder)?),
         })
     }

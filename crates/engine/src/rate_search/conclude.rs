@@ -17,6 +17,8 @@ const AS_LONG: f64 = 0.5;
 const APART: f64 = 1.04;
 /// And so far apart not even one window does.
 const FAR_APART: f64 = 1.15;
+/// What is missed at a rate and kept at so many times that is not the rate's doing.
+const TWICE: f64 = 2.0;
 
 impl RateSearch {
     /// What the confirmation has come to; `None` while it goes on.
@@ -128,6 +130,7 @@ impl RateSearch {
             because: Because::TooFew,
             passed_per_s: Some(answer.rate_per_s),
             failed_per_s: Some(answer.next_failed_per_s),
+            apart_per_s: None,
         }
     }
 
@@ -254,6 +257,17 @@ impl RateSearch {
             because,
             passed_per_s: rate(passed).or(self.passed_per_s),
             failed_per_s: rate(failed).or(self.failed_per_s),
+            apart_per_s: self.apart(),
         }
+    }
+
+    /// What single windows of the confirmation said of rates that no doubt of one window explains.
+    fn apart(&self) -> Option<(f64, f64)> {
+        let confirming = || self.tried.iter().filter(|t| t.step.stage == Stage::Confirm);
+        let missed = confirming().filter(|t| matches!(t.said, WindowJudgement::Failed { .. }));
+        let kept = confirming().filter(|t| matches!(t.said, WindowJudgement::Passed { .. }));
+        let missed = missed.map(|t| t.step.rate_per_s).reduce(f64::min)?;
+        let kept = kept.map(|t| t.step.rate_per_s).reduce(f64::max)?;
+        (kept >= missed * TWICE).then_some((missed, kept))
     }
 }

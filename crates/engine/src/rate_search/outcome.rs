@@ -50,6 +50,9 @@ pub enum Outcome {
         passed_per_s: Option<f64>,
         /// The lowest that failed so far.
         failed_per_s: Option<f64>,
+        /// Where single windows of the confirmation missed the goal well below one that kept it: the lowest rate that was missed, and the highest
+        /// that was kept.
+        apart_per_s: Option<(f64, f64)>,
     },
 }
 

@@ -62,8 +62,16 @@ impl Outcome {
                     kept.unwrap_or_default()
                 )
             }
-            Outcome::Unfinished { because, passed_per_s, failed_per_s } => {
-                let so_far = so_far(*passed_per_s, *failed_per_s);
+            Outcome::Unfinished { because, passed_per_s, failed_per_s, apart_per_s } => {
+                let so_far = match apart_per_s {
+                    None => so_far(*passed_per_s, *failed_per_s),
+                    Some((missed, kept)) => format!(
+                        "; single windows missed it at {} and kept it at {}: what holds it up comes and goes whatever the rate, and longer windows \
+                         would have it in each",
+                        rate(*missed),
+                        rate(*kept)
+                    ),
+                };
                 format!("no answer on {promise}: {}{so_far}", why(*because, told))
             }
         }
@@ -127,7 +135,9 @@ mod tests {
             disturbed: "were late",
         };
         let unfinished = |because, passed_per_s, failed_per_s| {
-            Outcome::Unfinished { because, passed_per_s, failed_per_s }.sentence(&goal, &told)
+            let apart_per_s = None;
+            Outcome::Unfinished { because, passed_per_s, failed_per_s, apart_per_s }
+                .sentence(&goal, &told)
         };
         assert_eq!(
             unfinished(Because::Unusable, Some(2e3), None),
@@ -137,5 +147,10 @@ mod tests {
         assert!(unfinished(Because::Bytes, None, None).ends_with("were used up"));
         let few = unfinished(Because::TooFew, Some(150.0), Some(160.0));
         assert!(few.contains("fewer than ten beyond it") && few.contains("kept at 150/s"), "{few}");
+        let (because, apart_per_s) = (Because::Time, Some((2.5e3, 1e4)));
+        let (passed_per_s, failed_per_s) = (Some(13e3), Some(13e3));
+        let apart = Outcome::Unfinished { because, passed_per_s, failed_per_s, apart_per_s };
+        let apart = apart.sentence(&goal, &told);
+        assert!(apart.contains("missed it at 2.50k/s and kept it at 10.0k/s"), "{apart}");
     }
 }

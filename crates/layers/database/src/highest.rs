@@ -100,6 +100,7 @@ pub fn highest<T, E>(
         because: Because::Windows,
         passed_per_s: None,
         failed_per_s: None,
+        apart_per_s: None,
     });
     confirmed.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
     for (number, confirmed) in confirmed.iter_mut().enumerate() {

@@ -94,6 +94,7 @@ fn a_search_without_time_says_so() {
         |_: &RateStep| -> Result<SearchWindow<()>, Infallible> { panic!("there was no time") };
     let highest = highest(&plan, 1000.0, ran).unwrap();
     let because = Because::Time;
-    let unfinished = Outcome::Unfinished { because, passed_per_s: None, failed_per_s: None };
+    let unfinished =
+        Outcome::Unfinished { because, passed_per_s: None, failed_per_s: None, apart_per_s: None };
     assert_eq!((highest.outcome, highest.windows), (unfinished, 0));
 }

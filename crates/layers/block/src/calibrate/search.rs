@@ -80,6 +80,7 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
         because: Because::Windows,
         passed_per_s: None,
         failed_per_s: None,
+        apart_per_s: None,
     });
     Ok(Searched { outcome, windows, spoiled: spoilt, confirmed })
 }

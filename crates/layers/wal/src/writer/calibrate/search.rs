@@ -115,6 +115,7 @@ pub fn search<F: Flusher + Send>(
         because: Because::Windows,
         passed_per_s: None,
         failed_per_s: None,
+        apart_per_s: None,
     });
     Ok(Searched { outcome, windows, unusable, confirmed })
 }
