@@ -113,11 +113,26 @@ fn number_of_drive(folder: &Path) -> Result<String> {
 
 /// The page, made of what is stored.
 pub(crate) fn pages() -> Result<(&'static str, String)> {
-    let results: Results = stored::read(SUITE)?;
+    let mut results: Results = stored::read(SUITE)?;
+    results.judge();
     Ok((PAGE, page::page(&results)))
 }
 
 impl Results {
+    /// By the keys of now, which say the same of what any program said.
+    fn judge(&mut self) {
+        // Which drive a limit is of makes no difference to what is honest.
+        let trials = trial::all("8:0");
+        for said in &mut self.said {
+            let is_its = |trial: &&Trial| {
+                (trial.experiment, &trial.variant) == (said.experiment, &said.variant)
+            };
+            if let Some(trial) = trials.iter().find(is_its) {
+                said.honest = (trial.honest)(said);
+            }
+        }
+    }
+
     /// In the place of what that program said before.
     fn take(&mut self, said: Answer, drive: &str) {
         self.said.retain(|other| other.key() != said.key());

@@ -176,10 +176,7 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
             "steady over an eighth of the drive",
             Ground::FileSystem(Under::Drive, 2048, "ext4"),
             "block steady --at {at} --file-size 256m --budget 6g --round 1s",
-            |a| {
-                a.says_any(&["of 2.", "of the 2"])
-                    || a.names(&["short-stroked", "few-blocks-read-again"])
-            },
+            |a| a.says_any(&["burst", "of 2.", "of the 2"]) || a.names(&["short-stroked"]),
         ),
     ];
     all.extend(throttles(drive));
@@ -198,7 +195,9 @@ fn throttles(drive: &str) -> Vec<Trial> {
         ..of_job(8, variant, honest)
     };
     let named: fn(&Answer) -> bool = |a| {
-        a.names(&["io-limit-reached", "server-limits-hidden"]) && a.figure_within(4_500.0, 5_500.0)
+        a.worst != Worst::Invalid
+            && a.names(&["io-limit-reached", "server-limits-hidden"])
+            && a.figure_within(4_500.0, 5_500.0)
     };
     vec![
         limited("5,000 reads/s allowed, 20,000 asked", Meanwhile::Limited(reads(5_000)), named),
@@ -285,8 +284,8 @@ fn clean() -> Vec<Trial> {
     ];
     let commands = [
         ("calibration", "block --at {at} --file-size 1g --within 10ms --minutes 1"),
-        ("ladder", "log ladder --wal {at} --no-database --quick"),
-        ("commits", "log commits --wal {at} --quick"),
+        ("ladder", "log ladder --wal {at} --no-database"),
+        ("commits", "log commits --wal {at} --within 10ms --minutes 1"),
         ("memory", "memory --quick"),
         ("interference", "block interference --at {at} --file-size 256m --minutes 1"),
     ];

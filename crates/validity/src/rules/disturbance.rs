@@ -5,7 +5,7 @@ use narrows_model::{Layer, Severity, metric};
 
 use super::SECONDS_PER_NS;
 use crate::Quantity::{Constant, Metric, MetricOr, OnlineCpus, Product};
-use crate::{About, Group, Need, Over, Rule, Select, Test, When};
+use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
 const CAPACITIES: &[Layer] =
     &[Layer::Clock, Layer::Memory, Layer::Block, Layer::Log, Layer::Fabric];
@@ -19,6 +19,11 @@ const OTHERS_SHARE: When = When::Ratio {
     over: Over::Third,
     test: Test::Above(0.05),
 };
+
+/// Threads of the kernel that complete our requests run on our CPUs too, and we wait for them: so much longer than they ran, at most.
+const KERNELS_OWN: Quantity = Product(&[MetricOr(metric::KERNEL_CPUS, 0.0), Constant(2.0)]);
+const WAITED: When =
+    When::Value { of: Metric(metric::GENERATOR_WAIT), over: Over::Third, test: Test::Above(0.05) };
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -63,11 +68,8 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(CAPACITIES)),
         when: When::Any(&[
-            When::Value {
-                of: Metric(metric::GENERATOR_WAIT),
-                over: Over::Third,
-                test: Test::Above(0.05),
-            },
+            When::Where(Need::Less(KERNELS_OWN, Metric(metric::GENERATOR_WAIT)), &WAITED),
+            When::Where(Need::AtLeast(MetricOr(metric::OTHER_CPUS, 0.0), 0.05), &WAITED),
             When::Where(
                 Need::Less(MetricOr(metric::GENERATOR_WAIT, -1.0), Constant(0.0)),
                 &OTHERS_SHARE,
@@ -75,10 +77,10 @@ pub(super) const RULES: &[Rule] = &[
             // Threads of the kernel that complete our requests wait as well.
             When::Where(Need::AtLeast(Metric(metric::CPU_PRESSURE), 0.25), &OTHERS_SHARE),
         ]),
-        figures: &[Metric(metric::OTHER_CPUS)],
+        figures: &[Metric(metric::OTHER_CPUS), Metric(metric::KERNEL_CPUS)],
         summary: "Other programs used the CPUs during the test",
         advice: "Stop them, or measure again when the machine is idle",
-        reason: "Where it is known how long the load generator's threads waited for a CPU, that counts, on 2 CPUs as on 128, and their share of the CPUs only where somebody waited for one. Else their CPU time is missing from the capacity, and how much capacity it cost is unknown",
+        reason: "Where it is known how long the load generator's threads waited for a CPU, that counts, on 2 CPUs as on 128, and their share of the CPUs only where somebody waited for one. A wait that threads of the kernel explain, which complete our own requests, is nobody else's. Else their CPU time is missing from the capacity, and how much capacity it cost is unknown",
         reference: "Linux Documentation/scheduler/sched-stats.rst, run delay; proc(5), /proc/stat less narrows' own",
     },
     Rule {

@@ -368,6 +368,10 @@ const PAIRS: &[Pair] = &[
         // Threads of the kernel work for us and wait.
         fires: |r| { change(r, KNEE, metric::OTHER_CPUS, 1.9); put(r, KNEE, metric::GENERATOR_WAIT, 0.03); change(r, KNEE, metric::CPU_PRESSURE, 0.9) },
         silent: |r| { change(r, KNEE, metric::OTHER_CPUS, 1.9); put(r, KNEE, metric::GENERATOR_WAIT, 0.03); change(r, KNEE, metric::CPU_PRESSURE, 0.1) } },
+    Pair { rule: "other-load",
+        // Threads of the kernel complete our writes on our CPU, and then others run there as well.
+        fires: |r| { change(r, KNEE, metric::OTHER_CPUS, 0.06); put(r, KNEE, metric::GENERATOR_WAIT, 0.074); put(r, KNEE, metric::KERNEL_CPUS, 0.067) },
+        silent: |r| { change(r, KNEE, metric::OTHER_CPUS, 0.014); put(r, KNEE, metric::GENERATOR_WAIT, 0.074); put(r, KNEE, metric::KERNEL_CPUS, 0.067) } },
     Pair { rule: "steal-heavy",
         // One of 64 CPUs lost half of its time.
         fires: |r| { change(r, KNEE, metric::STEAL, 0.008); put(r, KNEE, metric::GENERATOR_STEAL, 0.5) },
