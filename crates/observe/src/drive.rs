@@ -1,5 +1,7 @@
 //! Counters of block devices (Linux `Documentation/admin-guide/iostats.rst`, `Documentation/block/stat.rst`).
 
+use std::path::Path;
+
 use crate::counters::Counters;
 
 /// The unit of these counters whatever the drive's own sectors are.
@@ -21,17 +23,62 @@ pub(crate) struct DriveCounts {
     pub(crate) flushes: Option<u64>,
 }
 
-/// The counter file of one device. `None` if there is no such device or its counters are switched off, in which case
-/// they stand still and would look like an idle drive.
-pub(crate) fn open(name: &str) -> Option<Counters> {
-    // Names with a slash (`cciss/c0d0`) have an exclamation mark there in /sys.
-    let name = name.replace('/', "!");
-    let switch = format!("/sys/class/block/{name}/queue/iostats");
-    if std::fs::read_to_string(switch).is_ok_and(|text| text.trim() == "0") {
-        return None;
+/// The counter files of one device.
+#[derive(Debug)]
+pub(crate) struct DriveCounters {
+    stat: Counters,
+    /// Of the paths of an NVMe namespace with several of them. What is sent to it is counted there too; flushes only there, because a device
+    /// that hands its requests on counts none (Linux `drivers/nvme/host/multipath.c`, `block/blk-flush.c`).
+    paths: Vec<Counters>,
+}
+
+impl DriveCounters {
+    /// `None` if there is no such device or its counters are switched off, in which case they stand still and would look like an idle
+    /// drive.
+    pub(crate) fn open(name: &str) -> Option<DriveCounters> {
+        DriveCounters::open_in(Path::new("/sys/class/block"), name)
     }
-    let counters = Counters::open(&format!("/sys/class/block/{name}/stat"))?;
-    parse(&counters.text()?).is_some().then_some(counters)
+
+    fn open_in(class: &Path, name: &str) -> Option<DriveCounters> {
+        // Names with a slash (`cciss/c0d0`) have an exclamation mark there in /sys.
+        let name = name.replace('/', "!");
+        let file = |device: &str, file: &str| class.join(device).join(file).display().to_string();
+        if std::fs::read_to_string(file(&name, "queue/iostats"))
+            .is_ok_and(|text| text.trim() == "0")
+        {
+            return None;
+        }
+        let stat = Counters::open(&file(&name, "stat"))?;
+        parse(&stat.text()?)?;
+        let devices = std::fs::read_dir(class).into_iter().flatten().flatten();
+        let devices = devices.filter_map(|device| device.file_name().into_string().ok());
+        let paths = devices.filter(|device| is_path_of(&name, device));
+        let paths = paths.filter_map(|path| Counters::open(&file(&path, "stat"))).collect();
+        Some(DriveCounters { stat, paths })
+    }
+
+    /// What they say now; absent where the device is gone.
+    pub(crate) fn read(&self) -> Option<DriveCounts> {
+        let counts = parse(&self.stat.text()?)?;
+        if self.paths.is_empty() {
+            return Some(counts);
+        }
+        let flushes = self.paths.iter().map(|path| parse(&path.text()?)?.flushes);
+        Some(DriveCounts { flushes: flushes.sum(), ..counts })
+    }
+}
+
+/// Whether `nvme0c1n2` is a path to `nvme0n2`: one of its controllers.
+fn is_path_of(head: &str, device: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = head.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    let Some((subsystem, namespace)) = parts.filter(|(s, n)| number(s) && number(n)) else {
+        return false;
+    };
+    let controller = device
+        .strip_prefix(&format!("nvme{subsystem}c"))
+        .and_then(|rest| rest.strip_suffix(&format!("n{namespace}")));
+    controller.is_some_and(number)
 }
 
 /// Requests that the drive's hardware queues hold together; `None` of drivers without such queues, and where it can't be read.
@@ -153,8 +200,37 @@ mod tests {
 
     #[test]
     fn no_device_no_counters() {
-        assert!(open("no-such-device").is_none());
-        assert!(open("../../proc").is_none());
+        assert!(DriveCounters::open("no-such-device").is_none());
+        assert!(DriveCounters::open("../../proc").is_none());
+    }
+
+    #[test]
+    fn flushes_of_a_namespace_with_several_paths_are_those_of_its_paths() {
+        let class = tempfile::tempdir().unwrap();
+        let device = |name: &str, writes: u64, flushes: u64| {
+            let folder = class.path().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            let stat = format!("1 0 8 0 {writes} 0 160 0 0 0 0 0 0 0 0 {flushes} 0\n");
+            std::fs::write(folder.join("stat"), stat).unwrap();
+        };
+        // As Linux 6.12 shows them: the namespace itself counts writes and no flush.
+        device("nvme0n1", 71, 0);
+        device("nvme0c0n1", 60, 20);
+        device("nvme0c1n1", 25, 4);
+        // Paths to another namespace, and of another subsystem.
+        device("nvme0c0n11", 9, 9);
+        device("nvme1c0n1", 9, 9);
+        let drive = DriveCounters::open_in(class.path(), "nvme0n1").unwrap();
+        let counts = drive.read().unwrap();
+        assert_eq!((counts.writes, counts.flushes), (71, Some(24)));
+        device("nvme0c1n1", 26, 5);
+        assert_eq!(drive.read().unwrap().flushes, Some(25));
+        // A drive without such paths counts its own.
+        device("nvme2n1", 5, 3);
+        let drive = DriveCounters::open_in(class.path(), "nvme2n1").unwrap();
+        assert_eq!(drive.read().unwrap().flushes, Some(3));
+        assert!(!is_path_of("sda", "nvme0c0n1") && !is_path_of("nvme0n1p1", "nvme0c0n1"));
+        assert!(!is_path_of("nvme0n1", "nvme0cn1") && !is_path_of("nvme0n1", "nvme0n1"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use narrows_model::{DeviceKind, Platform};
 
 use crate::counters::{Counters, parse_moved, parse_pressure};
 use crate::cpu;
-use crate::drive;
+use crate::drive::{self, DriveCounters};
 use crate::heat::HeatWatch;
 use crate::host_window::HostWindow;
 use crate::io_limits::LimitWatch;
@@ -31,7 +31,7 @@ pub trait Connections: fmt::Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub struct Watch {
     /// One per drive; `None` if a drive was named and one of them has no counters: part of a sum is no sum.
-    drives: Option<Vec<Counters>>,
+    drives: Option<Vec<DriveCounters>>,
     /// Requests that their hardware queues hold together; `None` where one has none.
     tags: Option<u64>,
     stat: Option<Counters>,
@@ -74,7 +74,7 @@ impl Watch {
                 .and_then(|device| device.queue.as_ref()?.iostats);
             known != Some(false)
         };
-        let open = |name: &&String| counted(name).then(|| drive::open(name)).flatten();
+        let open = |name: &&String| counted(name).then(|| DriveCounters::open(name)).flatten();
         let io_limits = LimitWatch::open(process, platform, &names);
         let heat = HeatWatch::open(&Live, &names, Counters::open);
         let links = LinkWatch::open(platform, &names, Counters::open);
@@ -166,9 +166,10 @@ impl Watch {
     pub fn snapshot(&self) -> Snapshot {
         let text = |counters: &Option<Counters>| counters.as_ref().and_then(Counters::text);
         let tick_ns = process::tick_ns();
-        let drives = self.drives.as_ref().and_then(|drives| {
-            drives.iter().map(|drive| drive::parse(&drive.text()?)).collect::<Option<Vec<_>>>()
-        });
+        let drives = self
+            .drives
+            .as_ref()
+            .and_then(|drives| drives.iter().map(DriveCounters::read).collect::<Option<Vec<_>>>());
         let quotas = self.throttling.iter().filter_map(|file| {
             let text = file.text()?;
             let periods = (cgroup::parse_periods(&text)?, cgroup::parse_throttled(&text)?);

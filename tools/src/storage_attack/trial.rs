@@ -148,7 +148,13 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
             "block --device {device} --within 5ms --minutes 1",
             |a| {
                 a.nothing_valid()
-                    && a.names(&["kernel-workers", "block-in-memory", "blocks-never-written"])
+                    && a.names(&[
+                        // `blocks-of-nothing` was the name before.
+                        "kernel-workers",
+                        "block-in-memory",
+                        "blocks-never-written",
+                        "blocks-of-nothing",
+                    ])
             },
         ),
         Trial {
