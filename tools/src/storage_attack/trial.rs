@@ -157,6 +157,24 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
                     ])
             },
         ),
+    ];
+    all.extend(standing_still());
+    all.push(trial(
+        7,
+        "steady over an eighth of the drive",
+        Ground::FileSystem(Under::Drive, 2048, "ext4"),
+        "block steady --at {at} --file-size 256m --budget 6g --round 1s",
+        |a| a.says_any(&["burst", "of 2.", "of the 2"]) || a.names(&["short-stroked"]),
+    ));
+    all.extend(throttles(drive));
+    all.extend(guards());
+    all.extend(contents_and_memory());
+    all.extend(clean());
+    all
+}
+
+fn standing_still() -> Vec<Trial> {
+    vec![
         Trial {
             meanwhile: Meanwhile::DriveStops,
             ..trial(
@@ -177,19 +195,7 @@ pub(super) fn all(drive: &str) -> Vec<Trial> {
                 |a| a.dropped > 0 || a.names(&["stood-still", "stopped-by-signal"]),
             )
         },
-        trial(
-            7,
-            "steady over an eighth of the drive",
-            Ground::FileSystem(Under::Drive, 2048, "ext4"),
-            "block steady --at {at} --file-size 256m --budget 6g --round 1s",
-            |a| a.says_any(&["burst", "of 2.", "of the 2"]) || a.names(&["short-stroked"]),
-        ),
-    ];
-    all.extend(throttles(drive));
-    all.extend(guards());
-    all.extend(contents_and_memory());
-    all.extend(clean());
-    all
+    ]
 }
 
 fn throttles(drive: &str) -> Vec<Trial> {
