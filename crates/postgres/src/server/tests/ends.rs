@@ -104,13 +104,20 @@ pub(super) fn hold(
     mut command: Command,
     dir: &Path,
 ) -> (Child, BufReader<std::process::ChildStdout>, Vec<u32>) {
-    let mut child = command
+    command
         .args(["server::tests::ends::holder", "--exact", "--nocapture"])
         .env(HOLD_IN, dir)
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stdout(Stdio::piped());
+    // A copy of this program that was just written is busy while a process that another test starts has its file open still.
+    let mut child = loop {
+        match command.spawn() {
+            Err(busy) if busy.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            spawned => break spawned.unwrap(),
+        }
+    };
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let pids = loop {
         let mut line = String::new();
