@@ -3,6 +3,7 @@
 
 mod attack;
 mod causes;
+mod experiment_arguments;
 mod group;
 mod kills;
 mod lab;

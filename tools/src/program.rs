@@ -8,10 +8,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::Stop;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long a program may take to clean up.
 const TO_END: Duration = Duration::from_secs(60);
+
+/// Set by Ctrl-C and by whoever asks these tools to end: what was planted is taken out first.
+pub(crate) fn stop_on_signals() -> Result<Stop> {
+    let stop = Stop::new();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, stop.flag())?;
+    }
+    Ok(stop)
+}
 
 /// A program in a process group of its own, so that Ctrl-C reaches us first.
 pub(crate) struct Program {

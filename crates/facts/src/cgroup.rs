@@ -120,15 +120,24 @@ impl Hierarchies {
     /// it mounted it is there, since a controller can be in one hierarchy only. `None`: there is none, or it [is hidden](Self::hides).
     pub fn controller(&self, source: &dyn Source, controller: &str) -> Option<Controller> {
         let (version, path, is_one) = self.hierarchy(controller)?;
-        let mut all = self.mounts.iter().chain(&self.of_process).filter(|mount| is_one(mount));
-        let shown = all.find_map(|mount| Some(upwards(folder(source, mount, path)?, top(mount))));
-        // Its own group is nowhere shown, but what our mounts show holds it or is it.
-        let nearest = || Some(vec![top(self.nearest(is_one)?).to_string()]);
-        let folders = shown.or_else(nearest)?;
+        let folders = self
+            .shown(source, path, &is_one)
+            .or_else(|| Some(vec![top(self.nearest(&is_one)?).to_string()]))?;
         Some(Controller { version, folders })
     }
 
-    /// What our mounts show of a group that none of them shows itself.
+    /// Folders of the group with that path and of those above it, where a mount shows them.
+    fn shown(
+        &self,
+        source: &dyn Source,
+        path: &str,
+        is_one: impl Fn(&Mount) -> bool,
+    ) -> Option<Vec<String>> {
+        let mut all = self.mounts.iter().chain(&self.of_process).filter(|mount| is_one(mount));
+        all.find_map(|mount| Some(upwards(folder(source, mount, path)?, top(mount))))
+    }
+
+    /// What our mounts show of its own group where none shows that itself: the mount holds it or is it.
     fn nearest(&self, is_one: impl Fn(&Mount) -> bool) -> Option<&Mount> {
         self.mounts.iter().filter(|_| self.own).find(|mount| is_one(mount))
     }
@@ -137,9 +146,8 @@ impl Hierarchies {
     /// the root of our namespace of groups (`/..`) has the folder, by a name that nobody tells us.
     pub fn hides(&self, source: &dyn Source, controller: &str) -> bool {
         let Some((_, path, is_one)) = self.hierarchy(controller) else { return false };
-        let mut all = self.mounts.iter().chain(&self.of_process).filter(|mount| is_one(mount));
-        let shown = all.any(|mount| folder(source, mount, path).is_some());
-        !shown && self.nearest(is_one).is_none_or(|mount| mount.root.starts_with("/.."))
+        let unknown = |mount: &Mount| mount.root.starts_with("/..");
+        self.shown(source, path, &is_one).is_none() && self.nearest(&is_one).is_none_or(unknown)
     }
 
     /// The version and the path of the process's group, and which mounts show it.

@@ -256,6 +256,8 @@ metrics! { GENERAL:
     OFFERED: "offered", OpsPerS, Neither;
     /// 99th percentile of the load generator's own lateness in an open loop, ns.
     LATENESS_P99: "lateness_p99", Ns, Less;
+    /// 99th percentile of latency in an open loop, the load generator's own lateness taken out of each operation, ns.
+    ON_TIME_LATENCY_P99: "on_time_latency_p99", Ns, Less;
     /// Rate requested of an open loop, operations per second; `offered` is the rate of the schedule made from it.
     ASKED_RATE: "asked_rate", OpsPerS, Neither;
     /// Operations that an open loop sent in the window, per second.

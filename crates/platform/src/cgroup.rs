@@ -19,7 +19,7 @@ pub(crate) fn read(source: &dyn Source) -> Cgroup {
 
 /// Says where limits may apply that can't be seen from here.
 pub(crate) fn note_unseen(source: &dyn Source, cgroup: &Cgroup, unknown: &mut Unknowns) {
-    let needs = "a shell of the host: limits of control groups above the namespace's root can't be read in it (cgroup_namespaces(7))";
+    let needs = "narrows on the host: from a control group namespace, such as a container's, limits above its root can't be read (cgroup_namespaces(7))";
     if !cgroup.hidden.is_empty() {
         unknown
             .add(format!("limits of the control group here ({})", cgroup.hidden.join(", ")), needs);

@@ -21,6 +21,8 @@ pub enum Quantity {
     Constant(f64),
     /// All of these multiplied, repeat by repeat.
     Product(&'static [Quantity]),
+    /// The first, or the second where that is less, repeat by repeat.
+    AtMost(&'static Quantity, &'static Quantity),
     /// A metric summed over all repeats.
     Total(Metric),
     /// A metric's largest repeat: what the median would hide of something that happened once.
@@ -67,8 +69,14 @@ impl Quantity {
             Quantity::Constant(value) => one(None, value),
             Quantity::Product(parts) => {
                 let parts: Option<Vec<Figure>> = parts.iter().map(|p| p.resolve(case)).collect();
-                let values = parts?.into_iter().map(|p| p.values).reduce(multiply)?;
+                let times = |a, b| by_repeat(a, b, |x, y| x * y);
+                let values = parts?.into_iter().map(|p| p.values).reduce(times)?;
                 Some(Figure { label, unit: None, values })
+            }
+            Quantity::AtMost(of, bound) => {
+                let (of, bound) = (of.resolve(case)?, bound.resolve(case)?);
+                let values = by_repeat(of.values, bound.values, f64::min);
+                Some(Figure { label, unit: of.unit, values })
             }
             Quantity::Total(name) => {
                 let metric = case.measurement.metric(name)?;
@@ -82,7 +90,8 @@ impl Quantity {
             Quantity::PerSecond(name) => {
                 let bytes = from_metric(String::new(), case.measurement.metric(name)?).values;
                 let window = from_metric(String::new(), case.measurement.metric(metric::WINDOW)?);
-                let values = multiply(bytes, window.values.iter().map(|ns| 1e9 / ns).collect());
+                let per_s = |bytes: f64, ns: f64| bytes * 1e9 / ns;
+                let values = by_repeat(bytes, window.values, per_s);
                 Some(Figure { label, unit: Some(Unit::BytesPerS), values })
             }
             Quantity::MemoryBytes => {
@@ -124,6 +133,7 @@ impl Quantity {
             | Quantity::Largest(metric) => Some(metric.unit),
             Quantity::Number(key) => number_unit(key),
             Quantity::Product(parts) => product_unit(parts),
+            Quantity::AtMost(of, _) => of.unit(),
             Quantity::MemoryBytes | Quantity::QuarterOfMemory | Quantity::DriveBytes => {
                 Some(Unit::Bytes)
             }
@@ -141,6 +151,9 @@ impl Quantity {
             Quantity::Number(key) => key.words(),
             Quantity::Constant(value) => value.to_string(),
             Quantity::Product(parts) => product_label(parts),
+            Quantity::AtMost(of, bound) => {
+                format!("{}, no more than {}", of.label(), bound.label())
+            }
             Quantity::Total(metric) => format!("{} over all repeats", words(metric)),
             // Its name says that it is the longest or the most.
             Quantity::Largest(metric) => words(metric),
@@ -186,12 +199,12 @@ fn from_metric(label: String, metric: &narrows_model::MetricValue) -> Figure {
 
 /// Repeat by repeat; a single value goes with every repeat. Lists that don't match have no common repeats, so
 /// their medians stand for them.
-fn multiply(a: Vec<f64>, b: Vec<f64>) -> Vec<f64> {
+fn by_repeat(a: Vec<f64>, b: Vec<f64>, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     match (a.len(), b.len()) {
-        (n, m) if n == m => a.iter().zip(&b).map(|(x, y)| x * y).collect(),
-        (_, 1) => a.iter().map(|x| x * b[0]).collect(),
-        (1, _) => b.iter().map(|y| a[0] * y).collect(),
-        _ => vec![median(&a) * median(&b)],
+        (n, m) if n == m => a.iter().zip(&b).map(|(x, y)| of(*x, *y)).collect(),
+        (_, 1) => a.iter().map(|x| of(*x, b[0])).collect(),
+        (1, _) => b.iter().map(|y| of(a[0], *y)).collect(),
+        _ => vec![of(median(&a), median(&b))],
     }
 }
 

@@ -8,17 +8,16 @@ mod page;
 mod trial;
 mod trial_result;
 
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context as _, Result, bail, ensure};
-use narrows_engine::{Scratch, Stop};
+use anyhow::{Context as _, Result, ensure};
+use narrows_engine::Scratch;
 use narrows_facts::process;
 use narrows_model::Role;
 use serde::{Deserialize, Serialize};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::trial::{Ground, Trial};
 use self::trial_result::TrialResult;
+use crate::experiment_arguments::{self, Program};
+use crate::program::stop_on_signals;
 use crate::server::Programs;
 use crate::stored;
 
@@ -28,15 +27,6 @@ const USAGE: &str = "usage: cargo xtask attack [EXPERIMENT]... [--program before
   EXPERIMENT: its number; all where none is named   --variant TEXT: only trials that have it in their name
   --program: under which the answers are kept [now]   --narrows FILE: the program [target/release/narrows]
   --state STATE: of that program's sources [as git names those here]   --data DIR: where servers are made [/var/tmp]";
-
-/// Which program was asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Program {
-    /// The one that was attacked.
-    Before,
-    Now,
-}
 
 /// All that was said, with where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -48,23 +38,10 @@ pub(super) struct Results {
     said: Vec<TrialResult>,
 }
 
-struct Options {
-    experiments: Vec<u32>,
-    program: Program,
-    narrows: PathBuf,
-    state: Option<String>,
-    data: PathBuf,
-    variant: String,
-    list: bool,
-}
-
 /// Makes the experiments, and writes the page.
 pub fn attack(args: &[&str]) -> Result<()> {
-    let asked = asked(args)?;
-    let wanted = |trial: &Trial| {
-        (asked.experiments.is_empty() || asked.experiments.contains(&trial.experiment))
-            && trial.variant.contains(&asked.variant)
-    };
+    let asked = experiment_arguments::read(args, USAGE)?;
+    let wanted = |trial: &Trial| asked.wants(trial.experiment, &trial.variant);
     let trials: Vec<Trial> = trial::all(asked.program).into_iter().filter(wanted).collect();
     ensure!(!trials.is_empty(), "no such experiment\n{USAGE}");
     if asked.list {
@@ -78,10 +55,7 @@ pub fn attack(args: &[&str]) -> Result<()> {
         }
         return Ok(());
     }
-    let stop = Stop::new();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     ensure!(process::is_root(), "another user for the server needs root");
     narrows_postgres::server::sweep(&asked.data);
     let scratch = Scratch::create(&asked.data, &format!("attack-{}", std::process::id()))?;
@@ -96,7 +70,7 @@ pub fn attack(args: &[&str]) -> Result<()> {
         programs: &programs,
         narrows: &asked.narrows,
     };
-    let state = asked.state.map_or_else(crate::plants::state, Ok)?;
+    let state = asked.state()?;
     for trial in &trials {
         match trial.said(&ground) {
             Ok(said) => {
@@ -139,58 +113,9 @@ impl Results {
     }
 }
 
-fn asked(args: &[&str]) -> Result<Options> {
-    let mut asked = Options {
-        experiments: Vec::new(),
-        program: Program::Now,
-        narrows: crate::root().join("target/release/narrows"),
-        state: None,
-        data: Path::new("/var/tmp").into(),
-        variant: String::new(),
-        list: false,
-    };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
-        match *arg {
-            "--program" => {
-                asked.program = match *value()? {
-                    "before" => Program::Before,
-                    "now" => Program::Now,
-                    other => bail!("--program {other}: before or now\n{USAGE}"),
-                }
-            }
-            "--narrows" => asked.narrows = value()?.into(),
-            "--state" => asked.state = Some(value()?.to_string()),
-            "--data" => asked.data = value()?.into(),
-            "--variant" => asked.variant = value()?.to_string(),
-            "--list" => asked.list = true,
-            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
-            number => {
-                let number =
-                    number.parse().with_context(|| format!("{number} is no number\n{USAGE}"))?;
-                asked.experiments.push(number);
-            }
-        }
-    }
-    Ok(asked)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn options_are_read_and_wrong_ones_refused() {
-        let of_old = asked(&["2", "5", "--program", "before", "--state", "1a"]).unwrap();
-        assert_eq!((of_old.experiments, of_old.program), (vec![2, 5], Program::Before));
-        assert_eq!(asked(&[]).unwrap().program, Program::Now);
-        for wrong in
-            [&["--program", "old"][..], &["two"], &["--every"], &["--data"], &["--variant"]]
-        {
-            assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
-        }
-    }
 
     #[test]
     fn an_answer_takes_the_place_of_the_one_before_and_programs_stay_apart() {

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use narrows_model::{Grade, Metric, metric};
 use narrows_stats::{median, share_interval_95};
 
+use super::Results;
 use super::trial::{READ_DELAYS_US, READERS};
 use super::trial_result::TrialResult;
-use super::{Program, Results};
+use crate::experiment_arguments::Program;
 
 const HEAD: &str = include_str!("page.md");
 

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
 use narrows_model::Run;
 
-use super::Program;
 use super::trial_result::TrialResult;
+use crate::experiment_arguments::Program;
 use crate::program::output_told;
 use crate::server::{self, Programs};
 

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 use narrows_model::{Bottleneck, Grade, Interval, Metric, Run, metric};
 use serde::{Deserialize, Serialize};
 
-use super::Program;
 use super::trial::Trial;
+use crate::experiment_arguments::Program;
 
 /// Metrics of the workload's measurement that are kept, those that are there.
 const KEPT: [Metric; 12] = [

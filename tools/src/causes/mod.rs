@@ -17,12 +17,11 @@ use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
 use narrows_model::{Role, Run};
 use serde::{Deserialize, Serialize};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::outcome::SituationLook;
 use self::server::Machine;
 use self::suite::Situation;
-use crate::program::{output, pinned};
+use crate::program::{output, pinned, stop_on_signals};
 use crate::server::Programs;
 use crate::stored;
 use crate::suite_arguments::{self, SuiteArguments};
@@ -60,10 +59,7 @@ pub fn causes(args: &[&str]) -> Result<()> {
         return Ok(());
     }
     ensure!(process::is_root(), "control groups and another user for the server need root");
-    let stop = Stop::new();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     let mut results: Results = stored::read(SUITE)?;
     let looked = look_at_all(&asked, &chosen, &suite, &mut results, &stop);
     let path = crate::root().join(PAGE);

@@ -23,7 +23,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Rng, Stop};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::commands::{COMMANDS, Struck};
 use self::record::Record;
@@ -31,6 +30,7 @@ use self::site::{Site, User};
 use self::store::Results;
 use self::strike::Strike;
 use self::trial::Planned;
+use crate::program::stop_on_signals;
 
 const PAGE: &str = "docs/src/evidence/kills.md";
 const USAGE: &str = "usage: cargo xtask kills [--count N] [--seed S] [--only COMMAND]... [--workers N] [--narrows FILE] [--publish] [--list]
@@ -58,10 +58,7 @@ pub fn kills(args: &[&str]) -> Result<()> {
         chosen.iter().for_each(|command| println!("{:26} narrows {}", command.name, command.args));
         return Ok(());
     }
-    let stop = Stop::new();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     let narrows = asked.narrows.clone().map_or_else(built, Ok)?;
     let folder = crate::root().join("target/kills");
     let lines = folder.join(format!("{}.jsonl", asked.seed));

@@ -20,13 +20,13 @@ use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
 use narrows_model::{Platform, Role};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::look::{PlantLook, Rate};
 use self::run::Looker;
 use self::site::{Ground, Site};
 use self::store::Results;
 use self::suite::{LookKind, Plant};
+use crate::program::stop_on_signals;
 use crate::server::Programs;
 use crate::suite_arguments::{self, SuiteArguments};
 
@@ -52,10 +52,7 @@ pub fn plants(args: &[&str]) -> Result<()> {
         }
         return Ok(());
     }
-    let stop = Stop::new();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     let postgres = asked.others.get(POSTGRES).map(PathBuf::as_path);
     let programs = Programs::at(postgres)?;
     let version = postgres.map(|_| programs.found.version.major);

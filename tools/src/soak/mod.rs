@@ -11,13 +11,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::Stop;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use xtask::programs::{self, TestProgram};
 
 use self::machine::{Machine, State};
 
 use self::tally::Tally;
-use crate::program::output;
+use crate::program::{output, stop_on_signals};
 
 const USAGE: &str = "usage: cargo xtask soak [NAME]... [--times N] [--on quiet|busy|half]... [--lanes N]
   NAME: part of the name of test programs, such as `io` or `causes`; all where none is named
@@ -37,10 +36,7 @@ struct Options {
 /// Runs the suite; it fails where a test failed.
 pub fn soak(args: &[&str]) -> Result<()> {
     let asked = asked(args)?;
-    let stop = Stop::new();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     let programs = programs::built(&asked.names)?;
     ensure!(!programs.is_empty(), "no test program is named like {:?}", asked.names);
     let folder = crate::root().join("target/soak");

@@ -46,6 +46,9 @@ pub(super) struct Answer {
     pub worst: Worst,
     /// Ids of what was found, by severity.
     pub findings: BTreeMap<String, Vec<String>>,
+    /// Measurements with a rate, by validity.
+    pub rates: BTreeMap<Worst, u32>,
+    /// Of jobs and calibrations.
     pub figures: BTreeMap<String, Figure>,
     /// Sentences of calibrations and comparisons, and what was told where there is no run.
     pub says: Vec<String>,
@@ -92,7 +95,10 @@ impl Answer {
             if let (Some(per_s), Some(id)) =
                 (rate.and_then(|rate| rate["value"].as_f64()), m["id"].as_str())
             {
-                self.figures.insert(id.to_string(), Figure { per_s, validity });
+                *self.rates.entry(validity).or_default() += 1;
+                if id.starts_with("block.job.") {
+                    self.figures.insert(id.to_string(), Figure { per_s, validity });
+                }
             }
         }
         for finding in list(&run["findings"]) {
@@ -143,7 +149,7 @@ impl Answer {
 
     /// Whether no rate is given as valid.
     pub(super) fn nothing_valid(&self) -> bool {
-        self.figures.values().all(|figure| figure.validity != Worst::Valid)
+        !self.rates.contains_key(&Worst::Valid)
     }
 
     /// Whether a calibration answers with more than that.

@@ -4,30 +4,31 @@
 //! Needs root. On request, not part of continuous integration.
 
 mod answer;
+mod experiments;
 mod page;
 mod site;
 mod trial;
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context as _, Result, bail, ensure};
-use narrows_engine::Stop;
+use anyhow::{Context as _, Result, ensure};
 use narrows_facts::process;
 use narrows_model::Role;
 use serde::{Deserialize, Serialize};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::answer::Answer;
 use self::trial::{Bench, Trial};
+use crate::experiment_arguments::{self, Program};
+use crate::program::stop_on_signals;
 use crate::stored;
 
 const PAGE: &str = "docs/src/evidence/storage-attack.md";
 const SUITE: &str = "storage_attack";
-const USAGE: &str = "usage: cargo xtask storage-attack [EXPERIMENT]... [--before STATE] [--narrows FILE] [--data DIR] [--variant TEXT] [--list]
+const USAGE: &str = "usage: cargo xtask storage-attack [EXPERIMENT]... [--program before|now] [--narrows FILE] [--state STATE] [--data DIR] [--variant TEXT] [--list]
   EXPERIMENT: its number, 13 for the clean runs; all where none is named   --variant TEXT: only those that have it in their name
-  --before STATE: the program is the one that was attacked, of that state of the sources   --narrows FILE: the program [target/release/narrows]
-  --data DIR: where files are made, on a drive [/var/tmp]";
+  --program: under which the answers are kept [now]   --narrows FILE: the program [target/release/narrows]
+  --state STATE: of that program's sources [as git names those here]   --data DIR: where files are made, on a drive [/var/tmp]";
 
 /// All that was said, with where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -37,24 +38,12 @@ pub(super) struct Results {
     said: Vec<Answer>,
 }
 
-struct Options {
-    experiments: Vec<u32>,
-    before: Option<String>,
-    narrows: PathBuf,
-    data: PathBuf,
-    variant: String,
-    list: bool,
-}
-
 /// Makes the experiments, and writes the page.
 pub fn storage_attack(args: &[&str]) -> Result<()> {
-    let asked = asked(args)?;
-    let wanted = |trial: &Trial| {
-        (asked.experiments.is_empty() || asked.experiments.contains(&trial.experiment))
-            && trial.variant.contains(&asked.variant)
-    };
+    let asked = experiment_arguments::read(args, USAGE)?;
+    let wanted = |trial: &Trial| asked.wants(trial.experiment, &trial.variant);
     let drive = number_of_drive(&asked.data)?;
-    let trials: Vec<Trial> = trial::all(&drive).into_iter().filter(wanted).collect();
+    let trials: Vec<Trial> = experiments::all(&drive).into_iter().filter(wanted).collect();
     ensure!(!trials.is_empty(), "no such experiment\n{USAGE}");
     if asked.list {
         for trial in trials {
@@ -62,26 +51,18 @@ pub fn storage_attack(args: &[&str]) -> Result<()> {
         }
         return Ok(());
     }
-    let stop = Stop::new();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     ensure!(process::is_root(), "devices and mounts of its own need root");
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
     let mut results: Results = stored::read(SUITE)?;
     results.machine = crate::plants::machine(&platform);
-    let state = asked.before.clone().map_or_else(crate::plants::state, Ok)?;
-    let bench = Bench {
-        stop: &stop,
-        narrows: &asked.narrows,
-        folder: &asked.data,
-        before: asked.before.is_some(),
-    };
+    let state = asked.state()?;
+    let before = asked.program == Program::Before;
+    let bench = Bench { stop: &stop, narrows: &asked.narrows, folder: &asked.data, before };
     for trial in &trials {
         match trial.answer(&bench) {
             Ok(answer) => {
                 let honest = (trial.honest)(&answer);
-                let before = asked.before.is_some();
                 let answer = Answer { state: state.clone(), before, honest, ..answer };
                 eprintln!(
                     "{} {}: {} (exit {}, {:?})",
@@ -122,7 +103,7 @@ impl Results {
     /// By the keys of now, which say the same of what any program said.
     fn judge(&mut self) {
         // Which drive a limit is of makes no difference to what is honest.
-        let trials = trial::all("8:0");
+        let trials = experiments::all("8:0");
         for said in &mut self.said {
             let is_its = |trial: &&Trial| {
                 (trial.experiment, &trial.variant) == (said.experiment, &said.variant)
@@ -137,8 +118,10 @@ impl Results {
     fn take(&mut self, said: Answer, drive: &str) {
         self.said.retain(|other| other.key() != said.key());
         self.said.push(said);
-        let order: Vec<(u32, String)> =
-            trial::all(drive).into_iter().map(|trial| (trial.experiment, trial.variant)).collect();
+        let order: Vec<(u32, String)> = experiments::all(drive)
+            .into_iter()
+            .map(|trial| (trial.experiment, trial.variant))
+            .collect();
         self.said.sort_by_key(|said| {
             let (experiment, variant, before) = said.key();
             (order.iter().position(|(e, v)| *e == experiment && v == variant), !before)
@@ -146,47 +129,9 @@ impl Results {
     }
 }
 
-fn asked(args: &[&str]) -> Result<Options> {
-    let mut asked = Options {
-        experiments: Vec::new(),
-        before: None,
-        narrows: crate::root().join("target/release/narrows"),
-        data: Path::new("/var/tmp").into(),
-        variant: String::new(),
-        list: false,
-    };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
-        match *arg {
-            "--before" => asked.before = Some(value()?.to_string()),
-            "--narrows" => asked.narrows = value()?.into(),
-            "--data" => asked.data = value()?.into(),
-            "--variant" => asked.variant = value()?.to_string(),
-            "--list" => asked.list = true,
-            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
-            number => {
-                let number =
-                    number.parse().with_context(|| format!("{number} is no number\n{USAGE}"))?;
-                asked.experiments.push(number);
-            }
-        }
-    }
-    Ok(asked)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn options_are_read_and_wrong_ones_refused() {
-        let of_old = asked(&["2", "5", "--before", "1a"]).unwrap();
-        assert_eq!((of_old.experiments, of_old.before), (vec![2, 5], Some("1a".to_string())));
-        for wrong in [&["two"][..], &["--every"], &["--data"], &["--variant"]] {
-            assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
-        }
-    }
 
     #[test]
     fn an_answer_takes_the_place_of_the_one_before_and_programs_stay_apart() {
@@ -212,13 +157,16 @@ mod tests {
 
     #[test]
     fn each_experiment_has_a_name_of_its_own() {
-        let trials = trial::all("8:0");
+        let trials = experiments::all("8:0");
         for (at, trial) in trials.iter().enumerate() {
             let same = |other: &Trial| {
                 (other.experiment, &other.variant) == (trial.experiment, &trial.variant)
             };
             assert!(!trial.variant.is_empty() && !trials[..at].iter().any(same), "{trial:?}");
         }
-        assert_eq!(trials.iter().filter(|trial| trial.experiment == trial::CLEAN).count(), 40);
+        assert_eq!(
+            trials.iter().filter(|trial| trial.experiment == experiments::CLEAN).count(),
+            40
+        );
     }
 }

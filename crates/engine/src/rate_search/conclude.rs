@@ -271,3 +271,31 @@ impl RateSearch {
         (kept >= missed * TWICE).then_some((missed, kept))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pooled::tests::tried;
+    use super::super::{Goal, Settings};
+    use super::*;
+
+    #[test]
+    fn windows_that_disagree_across_rates_are_told_where_there_is_no_answer() {
+        let apart = |windows: Vec<Tried>| {
+            let goal = Goal { quantile: 0.99, limit_ns: 1_000_000 };
+            let mut search = RateSearch::new(goal, 1000.0, Settings::default());
+            search.tried = windows;
+            search.apart()
+        };
+        let stalls = [tried(100.0, 40), tried(180.0, 1), tried(250.0, 1), tried(300.0, 50)];
+        assert_eq!(apart(stalls.to_vec()), Some((100.0, 250.0)));
+        assert_eq!(apart(stalls[..2].to_vec()), None, "what is so near may be chance");
+        assert_eq!(apart(stalls[1..].to_vec()), None, "a rate that is too high is missed");
+        assert_eq!(apart(stalls[..1].to_vec()), None);
+        // Windows of the search are short, and may lie between two stalls.
+        let short = stalls.clone().map(|mut window| {
+            window.step.stage = Stage::Bisect;
+            window
+        });
+        assert_eq!(apart(short.to_vec()), None);
+    }
+}

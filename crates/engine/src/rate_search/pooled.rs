@@ -115,7 +115,7 @@ fn first<'a, 'b: 'a>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use narrows_stats::Slice;
 
     use super::super::{Backlog, RateSeen, RateStep};
@@ -124,7 +124,8 @@ mod tests {
     const ALLOWED: f64 = 0.01;
     const WINDOW: Duration = Duration::from_secs(1);
 
-    fn tried(rate_per_s: f64, over: u64) -> Tried {
+    /// A window of the confirmation.
+    pub(in super::super) fn tried(rate_per_s: f64, over: u64) -> Tried {
         let slices = vec![Slice { operations: 1000, over }; 20];
         let said = match over {
             0..=10 => WindowJudgement::Passed { clear: over < 8 },

@@ -4,7 +4,7 @@ use super::{FioOption, near, same};
 use crate::kind::OptionType::{Bool, Choice, Floats, Number, Text};
 
 const KEPT: &str = "all latencies are recorded; only what is printed changes";
-const SUBMISSIONS: &str = "submissions are timed where slat_percentiles is 1, and else not: that takes a system call more for each of them";
+const SUBMISSIONS: &str = "submissions are timed if slat_percentiles=1 and otherwise not; timing takes one more system call per batch";
 const LOGS: &str = "fio's log files are not written; the series are in the run file";
 
 pub(super) const OPTIONS: &[FioOption] = &[

@@ -120,6 +120,8 @@ fn add_open(open: &mut OpenOutcome, more: &OpenOutcome) {
     open.held_up.add(more.held_up);
     merge(&mut open.lateness, &more.lateness);
     merge(&mut open.own_lateness, &more.own_lateness);
+    merge(&mut open.on_time, &more.on_time);
+    merge(&mut open.own_on_time, &more.own_on_time);
     merge(&mut open.stragglers, &more.stragglers);
 }
 

@@ -239,6 +239,8 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tall
         backlog_after: 0,
         lateness: Recorder::new(),
         own_lateness: Recorder::new(),
+        on_time: Recorder::new(),
+        own_on_time: Recorder::new(),
         held_up: HeldUp::default(),
         stragglers: Recorder::new(),
     });
@@ -251,6 +253,8 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tall
     open.held_up.add(HeldUp::of(&part.late_calls, still));
     open.lateness.merge(&part.lateness);
     open.own_lateness.merge(&part.own_lateness);
+    open.on_time.merge(&part.on_time);
+    open.own_on_time.merge(&part.own_on_time);
     open.stragglers.merge(&part.stragglers);
 }
 

@@ -123,11 +123,26 @@ pub struct OpenOutcome {
     pub lateness: Recorder,
     /// The same without the time in which a call to the device held up the thread that was to send them, ns.
     pub own_lateness: Recorder,
+    /// Latency of these operations without their lateness, ns.
+    pub on_time: Recorder,
+    /// The same without their own lateness alone, ns.
+    pub own_on_time: Recorder,
     /// Time in which such calls did, by whose doing, all threads together.
     pub held_up: HeldUp,
     /// Latency of operations due before the window's end that came back after it, ns: what a percentile of a queue
     /// that grows must not leave out.
     pub stragglers: Recorder,
+}
+
+impl OpenOutcome {
+    /// How late the load generator was by its own doing, and latency without that. Calls to the device that held it up are the device's doing.
+    pub fn of_generator(&self) -> (&Recorder, &Recorder) {
+        if self.held_up.by_device() {
+            (&self.own_lateness, &self.own_on_time)
+        } else {
+            (&self.lateness, &self.on_time)
+        }
+    }
 }
 
 /// What verification came to, of the whole time and not of the window alone.

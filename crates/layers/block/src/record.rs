@@ -349,7 +349,9 @@ impl Record {
         ] {
             self.samples.add(name, rate);
         }
-        self.quantile(metric::LATENESS_P99, &open.lateness, 0.99);
+        let (lateness, on_time) = open.of_generator();
+        self.quantile(metric::LATENESS_P99, lateness, 0.99);
+        self.quantile(metric::ON_TIME_LATENCY_P99, on_time, 0.99);
         for (name, count) in [
             (metric::SKIPPED, open.unsent),
             (metric::HELD, open.held),

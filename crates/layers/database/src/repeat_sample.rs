@@ -124,6 +124,9 @@ impl RepeatSample {
             if let Some(late) = held_quantile(&self.load.lateness, 0.99) {
                 add(metric::LATENESS_P99, late);
             }
+            if let Some(on_time) = held_quantile(&self.load.on_time, 0.99) {
+                add(metric::ON_TIME_LATENCY_P99, on_time);
+            }
             debug_assert!(offered > 0.0);
         } else if let Some(mean) = self.load.latency.mean().filter(|_| !self.shape.thinks) {
             add(metric::IN_FLIGHT, rate * mean / 1e9);

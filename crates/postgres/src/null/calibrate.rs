@@ -174,4 +174,7 @@ fn add_open(samples: &mut Samples, seen: &LoadResult, asked_per_s: f64) {
     if let Some(late) = held_quantile(&seen.lateness, 0.99) {
         samples.add(metric::LATENESS_P99, late);
     }
+    if let Some(on_time) = held_quantile(&seen.on_time, 0.99) {
+        samples.add(metric::ON_TIME_LATENCY_P99, on_time);
+    }
 }

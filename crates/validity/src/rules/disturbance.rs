@@ -4,7 +4,7 @@
 use narrows_model::{Layer, Severity, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, MetricOr, OnlineCpus, Product};
+use crate::Quantity::{AtMost, Constant, Metric, MetricOr, OnlineCpus, Product};
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
 const CAPACITIES: &[Layer] =
@@ -20,10 +20,9 @@ const OTHERS_SHARE: When = When::Ratio {
     test: Test::Above(0.05),
 };
 
-/// Threads of the kernel that complete our requests run on our CPUs too, and we wait for them: so much longer than they ran, at most.
-const KERNELS_OWN: Quantity = Product(&[MetricOr(metric::KERNEL_CPUS, 0.0), Constant(2.0)]);
-const WAITED: When =
-    When::Value { of: Metric(metric::GENERATOR_WAIT), over: Over::Third, test: Test::Above(0.05) };
+/// What other programs had of a wait: no more than they ran. The rest was for threads of the kernel, which complete our requests.
+const WAITED_FOR_OTHERS: Quantity =
+    AtMost(&Metric(metric::GENERATOR_WAIT), &MetricOr(metric::OTHER_CPUS, f64::INFINITY));
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -68,8 +67,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(CAPACITIES)),
         when: When::Any(&[
-            When::Where(Need::Less(KERNELS_OWN, Metric(metric::GENERATOR_WAIT)), &WAITED),
-            When::Where(Need::AtLeast(MetricOr(metric::OTHER_CPUS, 0.0), 0.05), &WAITED),
+            When::Value { of: WAITED_FOR_OTHERS, over: Over::Third, test: Test::Above(0.05) },
             When::Where(
                 Need::Less(MetricOr(metric::GENERATOR_WAIT, -1.0), Constant(0.0)),
                 &OTHERS_SHARE,
@@ -80,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::OTHER_CPUS), Metric(metric::KERNEL_CPUS)],
         summary: "Other programs used the CPUs during the test",
         advice: "Stop them, or measure again when the machine is idle",
-        reason: "Where it is known how long the load generator's threads waited for a CPU, that counts, on 2 CPUs as on 128, and their share of the CPUs only where somebody waited for one. A wait that threads of the kernel explain, which complete our own requests, is nobody else's. Else their CPU time is missing from the capacity, and how much capacity it cost is unknown",
+        reason: "Where it is known how long the load generator's threads waited for a CPU, that counts, on 2 CPUs as on 128, and their share of the CPUs only where somebody waited for one. Of such a wait others had no more than they ran: the rest was for threads of the kernel, which complete our requests. Where no wait is known, their CPU time is missing from the capacity, and how much capacity it cost is unknown",
         reference: "Linux Documentation/scheduler/sched-stats.rst, run delay; proc(5), /proc/stat less narrows' own",
     },
     Rule {

@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, Number, Of, Product};
+use crate::Quantity::{Constant, Metric, MetricOr, Number, Of, Product};
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
 /// So many operations that a random queue's growth is no accident.
@@ -225,16 +225,28 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Generator,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ALL.needs(OPEN).except(BEYOND_OR_KEPT)),
-        when: When::Ratio {
-            of: Metric(metric::LATENESS_P99),
-            to: Metric(metric::LATENCY_P99),
-            over: Over::Median,
-            test: Test::Above(0.05),
-        },
-        figures: &[],
+        when: When::Any(&[
+            When::Ratio {
+                of: Metric(metric::LATENCY_P99),
+                to: Metric(metric::ON_TIME_LATENCY_P99),
+                over: Over::Median,
+                test: Test::Above(1.05),
+            },
+            // Runs of before that was recorded. It says too much: the latest operations are seldom the slowest.
+            When::Where(
+                Need::Less(MetricOr(metric::ON_TIME_LATENCY_P99, -1.0), Constant(0.0)),
+                &When::Ratio {
+                    of: Metric(metric::LATENESS_P99),
+                    to: Metric(metric::LATENCY_P99),
+                    over: Over::Median,
+                    test: Test::Above(0.05),
+                },
+            ),
+        ]),
+        figures: &[Metric(metric::LATENESS_P99)],
         summary: "The load generator was late by a large part of the latency that it reports",
         advice: "Give the load generator more CPUs or fewer sessions",
-        reason: "Latency counts from the scheduled start, so lateness is part of it; above five percent the percentile is partly the generator's",
+        reason: "Latency counts from the scheduled start, so the generator's lateness is part of it. Taken out of each operation it has to leave the 99th percentile where it was, within five percent; otherwise that percentile is partly the generator's. Where a run file has no such percentile, that of lateness itself stands for it",
         reference: "introduction, rule 3",
     },
     Rule {

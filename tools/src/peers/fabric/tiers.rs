@@ -42,6 +42,8 @@ const RECORD: u32 = 4096 + DURABLE;
 const SPAN: u64 = 16 * MIB;
 /// Of the difference that has a limit of 6 µs, more than of the others: moving to the file goes on meanwhile, and rounds differ by it.
 const DURABLE_ROUNDS: u32 = 30;
+/// Beside a target of before, whose difference is no more than what rounds differ by.
+const NONE_ROUNDS: u32 = 20;
 /// A log that is full before the window begins.
 const SMALL_LOG: u64 = 16 * MIB;
 
@@ -384,7 +386,7 @@ fn none(files: &Files) -> Result<String> {
             let then =
                 files.served("a target from before there were tiers", &file, Waiting::Poll, load);
             let then = Served { program: Program::Target(before.clone()), ..then };
-            let samples = so_many(ROUNDS, operation, depth, &[Box::new(now), Box::new(then)])?;
+            let samples = so_many(NONE_ROUNDS, operation, depth, &[Box::new(now), Box::new(then)])?;
             let title =
                 format!("4 KiB {} of a file in memory, depth {depth}, polling", operation.word());
             text += &table(&title, &samples);

@@ -10,8 +10,6 @@ use crate::outcome::StreamOutcome;
 const STEAL: f64 = 0.05;
 /// Share of the window that our threads may be kept waiting for a processor, or of all processors that others may use.
 const OTHERS: f64 = 0.05;
-/// So many times what threads of the kernel ran, which complete our requests, our own may wait for them.
-const KERNELS_OWN: f64 = 2.0;
 /// Stops by a processor quota, per second.
 const THROTTLED_PER_S: f64 = 0.5;
 /// CPUs that a processor quota kept its group from.
@@ -90,10 +88,8 @@ pub(super) fn spoiled(outcomes: &[StreamOutcome], helpers: Helpers) -> Option<Sp
     }
     // What others did to our threads, and only where that isn't known, what they used.
     let other_load = match first.kept_waiting {
-        Some(share) => {
-            let own = KERNELS_OWN * seen.kernel_cpus.unwrap_or(0.0);
-            share > OTHERS && (share > own || seen.other_cpus > OTHERS)
-        }
+        // No more than they ran: the rest was for threads of the kernel, which complete our requests.
+        Some(share) => share > OTHERS && (seen.other_cpus > OTHERS || seen.per_cpu.is_empty()),
         None => {
             let others = seen.other_cpus - helpers.cpus(outcomes);
             others > OTHERS * seen.per_cpu.len() as f64 && !seen.per_cpu.is_empty()

@@ -24,7 +24,7 @@ pub(crate) fn seen(outcome: &StreamOutcome, goal: &Goal, usable: bool) -> Option
         Cap::Kept
     };
     let by_device = open.held_up.by_device();
-    let lateness = if by_device { &open.own_lateness } else { &open.lateness };
+    let (lateness, _) = open.of_generator();
     let slices = outcome
         .slices
         .iter()

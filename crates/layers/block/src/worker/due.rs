@@ -9,10 +9,8 @@ use std::sync::{Mutex, MutexGuard};
 use narrows_engine::Schedule;
 
 use super::clock::Clock;
+use super::wake_up::WakeUp;
 
-/// A sleep ends so long before the operation is due, ns: a timer wakes up to some 50 µs late (`storage.md` 7.8 of the
-/// references); the rest is spent spinning.
-pub(super) const SPIN_NS: u64 = 100_000;
 /// Nobody sleeps longer at once, so that a stop is seen, ns.
 pub(super) const HEARTBEAT_NS: u64 = 20_000_000;
 
@@ -77,7 +75,7 @@ impl<'a> Due<'a> {
 
     /// Waits for this thread's turn and then for the next operation to be due, at most until `limit_ns`. Spins at the
     /// end; of several threads only the one whose turn it is.
-    pub(super) fn wait_turn(&mut self, clock: &impl Clock, limit_ns: u64) {
+    pub(super) fn wait_turn(&mut self, clock: &impl Clock, wake_up: &mut WakeUp, limit_ns: u64) {
         let Source::Shared(queue) = &self.source else { return };
         let mut queue = lock(queue);
         loop {
@@ -91,7 +89,7 @@ impl<'a> Due<'a> {
             if now >= limit_ns {
                 return;
             }
-            idle(clock, now, due_ns.min(limit_ns));
+            idle(clock, wake_up, now, due_ns.min(limit_ns));
         }
     }
 
@@ -129,10 +127,12 @@ impl<'a> Due<'a> {
 }
 
 /// Sleeps until shortly before `until_ns`, or spins once where that is near.
-pub(super) fn idle(clock: &impl Clock, now: u64, until_ns: u64) {
+pub(super) fn idle(clock: &impl Clock, wake_up: &mut WakeUp, now: u64, until_ns: u64) {
     let gap = until_ns.saturating_sub(now);
-    if gap > SPIN_NS {
-        clock.sleep_until(now + (gap - SPIN_NS).min(HEARTBEAT_NS));
+    if gap > wake_up.early_ns() {
+        let at_ns = now + (gap - wake_up.early_ns()).min(HEARTBEAT_NS);
+        clock.sleep_until(at_ns);
+        wake_up.woke(at_ns, clock.now_ns());
     } else {
         clock.spin();
     }

@@ -14,6 +14,7 @@ mod slots;
 mod tally;
 pub(crate) mod unique;
 mod verifying;
+mod wake_up;
 mod weighted_choice;
 mod wrote;
 

@@ -75,6 +75,9 @@ pub(crate) struct OpenTally {
     pub lateness: Recorder,
     /// The same without the time in which a call held up the thread that was to send them.
     pub own_lateness: Recorder,
+    /// Latency without the one and without the other.
+    pub on_time: Recorder,
+    pub own_on_time: Recorder,
     /// Calls that returned late, as far as there was room for them.
     pub late_calls: Vec<LateCall>,
     /// Latency of those due before the end that came back after it.
@@ -124,6 +127,8 @@ impl Tally {
             open: open.then(|| OpenTally {
                 lateness: Recorder::new(),
                 own_lateness: Recorder::new(),
+                on_time: Recorder::new(),
+                own_on_time: Recorder::new(),
                 late_calls: Vec::with_capacity(LATE_CALLS),
                 stragglers: Recorder::new(),
                 due_sent: 0,

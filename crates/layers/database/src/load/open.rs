@@ -50,7 +50,7 @@ impl Worker<'_> {
                 LOOK_EVERY
             };
             self.answers(timeout, tally, window, |slot, Ended { index, now, good }, tally| {
-                tally.answered(slot.class, slot.from_ns, now, good);
+                tally.answered(slot.given(), now, good);
                 waiting.is_idle(index, now);
                 Ok(())
             })?;
@@ -72,8 +72,9 @@ impl Worker<'_> {
             // The schedule is the pause.
             let _ = slot.draw();
             slot.send(turn.due_ns)?;
+            slot.late_ns = turn.lateness_ns(now_ns());
             if window.contains(turn.due_ns) {
-                tally.lateness(turn.lateness_ns(now_ns()));
+                tally.lateness(slot.late_ns);
             }
         }
         Ok(())
@@ -83,7 +84,7 @@ impl Worker<'_> {
     fn unanswered(&self, waiting: &Waiting, tally: &mut Tally) {
         let now = now_ns();
         for slot in self.slots.iter().filter(|slot| slot.busy) {
-            tally.unanswered(slot.class, slot.from_ns, now);
+            tally.unanswered(slot.given(), now);
         }
         for due in waiting.never_sent() {
             tally.never_sent(due, now);

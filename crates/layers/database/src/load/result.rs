@@ -7,7 +7,7 @@ use narrows_facts::process;
 use narrows_stats::Recorder;
 
 use super::slices::OpenSlices;
-use super::slot::Ending;
+use super::slot::{Ending, Given};
 use crate::session::Refusal;
 
 /// Kinds of errors that are counted apart; a server has some hundred, a load meets a few.
@@ -28,6 +28,8 @@ pub struct LoadResult {
     /// How long after an operation could have been sent it was sent, ns: due by the schedule and a session free (open
     /// loop, with what was found late while one was free), a pause over (closed loop).
     pub lateness: Recorder,
+    /// Open loop: `latency` without that, operation by operation, ns.
+    pub on_time: Recorder,
     /// Open loop: operations due in the window.
     pub due: u64,
     /// Open loop: of these, never sent.
@@ -96,6 +98,7 @@ impl LoadResult {
         self.span_operations += other.span_operations;
         self.latency.merge(&other.latency);
         self.lateness.merge(&other.lateness);
+        self.on_time.merge(&other.on_time);
         self.due += other.due;
         self.skipped += other.skipped;
         self.span_skipped += other.span_skipped;
@@ -223,24 +226,29 @@ impl Tally {
         }
     }
 
-    /// Open loop: one that was due at `due` ended at `now`, answered as it should be or not.
+    /// Open loop: one ended at `now`, answered as it should be or not.
     #[inline]
-    pub(super) fn answered(&mut self, class: usize, due: u64, now: u64, good: bool) {
-        if self.window.contains(due) {
-            self.seen.classes[class].latency.record(now - due);
-        }
+    pub(super) fn answered(&mut self, given: Given, now: u64, good: bool) {
+        self.waited(given, now);
         if let Some(open) = &mut self.seen.open {
-            open.ended(due, now, good, &self.window);
+            open.ended(given.due_ns, now, good, &self.window);
         }
     }
 
-    /// Open loop: one that was due at `due` was sent and has no answer when the load ends at `now`.
-    pub(super) fn unanswered(&mut self, class: usize, due: u64, now: u64) {
-        if self.window.contains(due) {
-            self.seen.classes[class].latency.record(now - due);
-        }
+    /// Open loop: one was sent and has no answer when the load ends at `now`.
+    pub(super) fn unanswered(&mut self, given: Given, now: u64) {
+        self.waited(given, now);
         if let Some(open) = &mut self.seen.open {
-            open.never(due, now, &self.window);
+            open.never(given.due_ns, now, &self.window);
+        }
+    }
+
+    #[inline]
+    fn waited(&mut self, given: Given, now: u64) {
+        if self.window.contains(given.due_ns) {
+            let ns = now - given.due_ns;
+            self.seen.classes[given.class].latency.record(ns);
+            self.seen.on_time.record(ns.saturating_sub(given.late_ns));
         }
     }
 
@@ -257,6 +265,7 @@ impl Tally {
         if self.window.contains(due) {
             self.seen.skipped += 1;
             self.seen.latency.record(now - due);
+            self.seen.on_time.record(now - due);
         }
         if let Some(open) = &mut self.seen.open {
             open.never(due, u64::MAX, &self.window);
@@ -324,9 +333,29 @@ mod tests {
         assert_eq!((seen.due, seen.skipped, seen.span_skipped), (3, 3, 4));
         let latency = &seen.latency;
         assert_eq!((latency.count(), latency.min(), latency.max()), (3, Some(200), Some(600)));
+        assert_eq!(
+            (seen.on_time.count(), seen.on_time.max()),
+            (3, Some(600)),
+            "nobody was late with these"
+        );
         assert_eq!(seen.open.as_ref().unwrap().slices.iter().map(|s| s.over).sum::<u64>(), 3);
         let other = seen.clone();
         seen.merge(&other);
-        assert_eq!((seen.skipped, seen.span_skipped), (6, 8));
+        assert_eq!((seen.skipped, seen.span_skipped, seen.on_time.count()), (6, 8, 6));
+    }
+
+    #[test]
+    fn the_generators_lateness_is_taken_out_of_each_operation() {
+        let window = Window { start_ns: 1000, end_ns: 1400 };
+        let mut tally = Tally::new(window, &["one".into()], None);
+        let given = |due_ns, late_ns| Given { class: 0, due_ns, late_ns };
+        tally.answered(given(1000, 0), 1100, true);
+        tally.answered(given(1100, 40), 1300, true);
+        tally.unanswered(given(1300, 100), 1900);
+        tally.answered(given(900, 50), 1000, true);
+        let seen = tally.finish();
+        let all = |r: &Recorder| (r.count(), r.min(), r.max());
+        assert_eq!(all(&seen.latency), (3, Some(100), Some(600)));
+        assert_eq!(all(&seen.on_time), (3, Some(100), Some(500)));
     }
 }

@@ -28,12 +28,23 @@ enum After {
     End(Ending),
 }
 
+/// An operation of an open loop that was sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given {
+    pub(super) class: usize,
+    pub(super) due_ns: u64,
+    /// How late the load generator was with it, ns.
+    pub(super) late_ns: u64,
+}
+
 pub(super) struct Slot<'w> {
     pub(super) session: Box<dyn Session>,
     program: Box<dyn Program + 'w>,
     pub(super) class: usize,
     /// When it was sent, or due.
     pub(super) from_ns: u64,
+    /// How late the load generator was with it, ns.
+    pub(super) late_ns: u64,
     /// Whether an operation was sent that has not ended.
     pub(super) busy: bool,
     /// While the engine's ROLLBACK is on its way: what comes then.
@@ -53,7 +64,7 @@ impl<'w> Slot<'w> {
     }
 
     pub(super) fn of(session: Box<dyn Session>, program: Box<dyn Program + 'w>) -> Self {
-        Slot { session, program, class: 0, from_ns: 0, busy: false, rolling_back: None }
+        Slot { session, program, class: 0, from_ns: 0, late_ns: 0, busy: false, rolling_back: None }
     }
 
     /// Draws the next operation, which is then sent by [`Slot::send`], and says how long to pause before.
@@ -65,10 +76,16 @@ impl<'w> Slot<'w> {
         operation.pause
     }
 
+    /// The operation that it was given last.
+    #[inline]
+    pub(super) fn given(&self) -> Given {
+        Given { class: self.class, due_ns: self.from_ns, late_ns: self.late_ns }
+    }
+
     /// Sends the operation that was drawn; its latency counts from `from_ns`.
     #[inline]
     pub(super) fn send(&mut self, from_ns: u64) -> Result<(), LoadError> {
-        self.from_ns = from_ns;
+        (self.from_ns, self.late_ns) = (from_ns, 0);
         self.busy = true;
         self.send_step()
     }

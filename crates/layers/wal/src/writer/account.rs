@@ -76,6 +76,8 @@ pub struct Account {
     pub flush_commits: u64,
     /// From when a commit was due until it was sent, of those for which a session was free.
     pub lateness: Recorder,
+    /// Waits without that.
+    pub on_time: Recorder,
     pub due: u64,
     pub sent: u64,
     /// Commits of an open loop that had to wait for a session.
@@ -117,6 +119,7 @@ impl Went {
             flush_bytes: 0,
             flush_commits: 0,
             lateness: Recorder::new(),
+            on_time: Recorder::new(),
             due: self.unsent_ns.len() as u64,
             sent: 0,
             held: 0,
@@ -154,8 +157,10 @@ impl Went {
             // Who found no session was late for lack of one.
             if found_none(commit.due_ns) {
                 account.held += 1;
+                account.on_time.record(wait_ns);
             } else {
                 account.lateness.record(commit.queued_ns - commit.due_ns);
+                account.on_time.record(commit.woken_ns - commit.queued_ns);
             }
             account.due += 1;
             self.slice(account, commit.due_ns, wait_ns);
@@ -170,6 +175,7 @@ impl Went {
         for due_ns in &self.unsent_ns {
             let wait_ns = self.ended_ns.saturating_sub(*due_ns);
             account.wait.record(wait_ns);
+            account.on_time.record(wait_ns);
             self.slice(account, *due_ns, wait_ns);
         }
         if parts > 0 {
@@ -303,6 +309,9 @@ impl Account {
             if let Some(ns) = held_quantile(&self.lateness, 0.99) {
                 samples.add(metric::LATENESS_P99, ns);
             }
+            if let Some(ns) = held_quantile(&self.on_time, 0.99) {
+                samples.add(metric::ON_TIME_LATENCY_P99, ns);
+            }
         }
     }
 
@@ -387,6 +396,9 @@ mod tests {
         assert_eq!(account.woken_mean_ns, Some(15_000.0));
         assert_eq!(account.flush_lengths_ns, [180_000, 200_000]);
         assert_eq!(account.lateness.max(), Some(10_000));
+        // From the queue on: 210, 205 and 320.
+        assert_eq!((account.wait.min(), account.on_time.min()), (Some(205_000), Some(205_000)));
+        assert_eq!((account.on_time.count(), account.on_time.max()), (3, Some(320_000)));
         let mut samples = Samples::new();
         account.add_to(&mut samples);
         assert_eq!(samples.get(metric::COMMITS_PER_FLUSH), [1.5]);

@@ -35,9 +35,9 @@ impl<C: Clock> Hot<'_, C> {
         }
     }
 
-    /// Open loop: a call that began at `began_ns` and was to wait no longer than `asked_ns` has returned.
+    /// Open loop: a call that began at `began_ns` and was to wait no longer than `asked_ns` has returned; when, ns.
     #[inline]
-    pub(super) fn returned(&mut self, began_ns: u64, asked_ns: u64) {
+    pub(super) fn returned(&mut self, began_ns: u64, asked_ns: u64) -> u64 {
         let ended_ns = self.clock.now_ns();
         let late_ns = ended_ns.saturating_sub(began_ns + asked_ns);
         let issued = self.tally.issued;
@@ -51,6 +51,7 @@ impl<C: Clock> Hot<'_, C> {
                 self.held_up.catching_up_until_ns = 0;
             }
         }
+        ended_ns
     }
 
     #[cold]

@@ -121,15 +121,21 @@ fn a_stall_inside_the_submission_is_the_devices() {
         let mut device = device(64, 100_000);
         device.blocks = stall;
         let outcome = outcome(&ten_thousand_a_second(), device, 1, still);
-        (seen(&outcome, &GOAL, true).unwrap(), outcome.open.unwrap().held_up)
+        let seen = seen(&outcome, &GOAL, true).unwrap();
+        let open = outcome.open.unwrap();
+        let (late, on_time) = open.of_generator();
+        (seen, open.held_up, late.quantile(0.99).unwrap(), on_time.quantile(0.99).unwrap())
     };
-    let (by_device, held_up) = stalled(Vec::new());
+    let (by_device, held_up, late_ns, on_time_ns) = stalled(Vec::new());
+    assert!(late_ns < MS && on_time_ns > 5 * MS, "the device's: {late_ns} {on_time_ns}");
     assert!((19 * MS..21 * MS).contains(&held_up.device_ns), "{held_up:?}");
     assert!(!by_device.stood_still(&GOAL), "{by_device:?}");
     let said = by_device.judge(&GOAL, 10_000.0);
     assert!(matches!(said, WindowJudgement::Failed { .. }), "{said:?}: {by_device:?}");
     // The same where a second thread was late too: nothing ran.
-    let (by_machine, held_up) = stalled(vec![Span { from_ns: stall.0 + MS, to_ns: stall.1 }]);
+    let still = vec![Span { from_ns: stall.0 + MS, to_ns: stall.1 }];
+    let (by_machine, held_up, late_ns, on_time_ns) = stalled(still);
+    assert!(late_ns > 5 * MS && on_time_ns < MS, "the generator's: {late_ns} {on_time_ns}");
     assert!(held_up.device_ns == 0 && held_up.machine_ns > 19 * MS, "{held_up:?}");
     assert!(by_machine.stood_still(&GOAL), "{by_machine:?}");
 }

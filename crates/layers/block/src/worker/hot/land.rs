@@ -91,8 +91,12 @@ impl<C: Clock> Hot<'_, C> {
         batch.latency_sum_ns += latency_ns;
         batch.latency_max_ns = batch.latency_max_ns.max(latency_ns);
         if let Some(open) = &mut self.tally.open {
-            open.lateness.record(flight.sent_ns.saturating_sub(flight.from_ns));
-            open.own_lateness.record(flight.sent_ns.saturating_sub(flight.ready_ns));
+            let late_ns = flight.sent_ns.saturating_sub(flight.from_ns);
+            let own_late_ns = flight.sent_ns.saturating_sub(flight.ready_ns);
+            open.lateness.record(late_ns);
+            open.own_lateness.record(own_late_ns);
+            open.on_time.record(latency_ns.saturating_sub(late_ns));
+            open.own_on_time.record(latency_ns.saturating_sub(own_late_ns));
         }
         self.count_over(&flight, latency_ns, batch);
         if self.orders.verifying.is_some() {

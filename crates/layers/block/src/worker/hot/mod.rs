@@ -39,6 +39,7 @@ use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};
 use super::verifying::Verifying;
+use super::wake_up::WakeUp;
 use crate::BlockError;
 use crate::scenario::{Flow, Then, Think};
 
@@ -148,6 +149,7 @@ struct Hot<'a, C: Clock> {
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
     held_up: HeldUpState,
+    wake_up: WakeUp,
     /// Its share of a group's operations is used up.
     flow_held: bool,
     /// It waits for what is in flight, to pause then.
@@ -207,6 +209,7 @@ pub(super) fn run<C: Clock>(
         now: clock.now_ns(),
         capped_ns: 0,
         held_up: HeldUpState::default(),
+        wake_up: WakeUp::new(),
         flow_held: false,
         flow_pausing: false,
         flow_since_ns: 0,
@@ -221,7 +224,7 @@ impl<C: Clock> Hot<'_, C> {
     fn run(mut self) -> Result<Tally, BlockError> {
         self.shared.close(self.window.end_ns);
         while self.now < self.orders.epoch_ns {
-            idle(self.clock, self.now, self.orders.epoch_ns);
+            idle(self.clock, &mut self.wake_up, self.now, self.orders.epoch_ns);
             self.now = self.clock.now_ns();
         }
         self.begin();

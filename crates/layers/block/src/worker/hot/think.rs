@@ -34,7 +34,7 @@ impl<C: Clock> Hot<'_, C> {
             if now < spin_until_ns {
                 self.clock.spin();
             } else {
-                idle(self.clock, now, stop_ns);
+                idle(self.clock, &mut self.wake_up, now, stop_ns);
             }
             now = self.clock.now_ns();
         }

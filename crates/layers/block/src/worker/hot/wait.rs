@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Hot, Pace, Syncing};
 use crate::BlockError;
 use crate::worker::clock::Clock;
-use crate::worker::due::{HEARTBEAT_NS, SPIN_NS, idle};
+use crate::worker::due::{HEARTBEAT_NS, idle};
 
 /// Rest of a loop that has nothing to wait for, ns.
 const IDLE_NS: u64 = 200_000;
@@ -61,24 +61,27 @@ impl<C: Clock> Hot<'_, C> {
         let Pace::Open(due) = &mut self.orders.pace else { return Ok(()) };
         let limit_ns = (self.now + HEARTBEAT_NS).min(self.shared.end_ns());
         let Some(due_ns) = due.next_ns() else {
-            due.wait_turn(self.clock, limit_ns);
+            due.wait_turn(self.clock, &mut self.wake_up, limit_ns);
             return Ok(());
         };
         let now = self.clock.now_ns();
         if self.in_flight == 0 {
             if now < due_ns.min(limit_ns) {
-                idle(self.clock, now, due_ns.min(limit_ns));
+                idle(self.clock, &mut self.wake_up, now, due_ns.min(limit_ns));
             }
             return Ok(());
         }
         let gap_ns = due_ns.min(limit_ns).saturating_sub(now);
-        let wait_ns = gap_ns.saturating_sub(SPIN_NS);
+        let wait_ns = gap_ns.saturating_sub(self.wake_up.early_ns());
         if wait_ns > 0 {
             self.path.reap_within(1, Duration::from_nanos(wait_ns), &mut self.out)?;
         } else {
             self.path.reap(0, &mut self.out)?;
         }
-        self.returned(now, wait_ns);
+        let ended_ns = self.returned(now, wait_ns);
+        if wait_ns > 0 && self.out.is_empty() {
+            self.wake_up.woke(now + wait_ns, ended_ns);
+        }
         Ok(())
     }
 }
