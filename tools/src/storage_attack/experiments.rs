@@ -191,6 +191,26 @@ fn contents_and_memory() -> Vec<Trial> {
             |a| a.nothing_valid() && a.names(&["blocks-of-one-value", "blocks-compressible"]),
         ),
         Trial {
+            job: Some(
+                "[m]\nioengine=psync\nrw=randread\nbs=8k\nsize=256m\ninvalidate=0\nrate_iops=2000\ntime_based\nruntime=6\n",
+            ),
+            meanwhile: Meanwhile::OthersRead(2000),
+            ..of_job(11, "cached reads beside as many of others from the drive", |a| {
+                a.nothing_valid() && a.names(&OF_CACHE)
+            })
+        },
+        Trial {
+            starter: &["taskset", "--cpu-list", "1"],
+            meanwhile: Meanwhile::Hog(1, Duration::from_millis(9)),
+            ..trial(
+                12,
+                "9 % of the load generator's CPU used by another program",
+                Ground::Folder,
+                CALIBRATION,
+                |a| a.dropped > 0 || a.names(&["other-load", "generator-late", "gaps"]),
+            )
+        },
+        Trial {
             meanwhile: Meanwhile::Limited(Limit::Memory(256 << 20)),
             ..trial(12, "memory in 256 MiB", Ground::Folder, "memory --quick", |a| {
                 a.names(&["footprint-in-cache", "memory-cache-answers"]) || a.nothing_valid()

@@ -4,6 +4,7 @@
 //! Needs root. On request, not part of continuous integration.
 
 mod answer;
+mod company;
 mod experiments;
 mod page;
 mod site;

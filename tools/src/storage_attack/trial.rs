@@ -13,6 +13,7 @@ use narrows_engine::Stop;
 use serde_json::Value;
 
 use super::answer::Answer;
+use super::company;
 use super::site::{Site, Under};
 use crate::group::{Group, Limit};
 
@@ -48,6 +49,10 @@ pub(super) enum Meanwhile {
     Changed(Limit, Duration, Limit),
     /// A program of another process namespace has the device open.
     HeldOpen,
+    /// Another program reads another file past the page cache, so many blocks of 8 KiB per second.
+    OthersRead(u32),
+    /// Another program uses that share of a CPU, for this of each tenth of a second.
+    Hog(u32, Duration),
 }
 
 /// One run.
@@ -131,6 +136,9 @@ impl Trial {
             Meanwhile::HeldOpen => Some(File::options().read(true).write(true).open(&device)?),
             _ => None,
         };
+        if let Meanwhile::OthersRead(_) = self.meanwhile {
+            company::write(folder.path())?;
+        }
         let output = self.run(bench, &args, folder.path(), site.as_mut())?;
         let mut answer = Answer::of(self, &output);
         if self.beside_fio {
@@ -191,7 +199,7 @@ impl Trial {
         let over = AtomicBool::new(false);
         let drive = site.and_then(Site::drive_pid);
         let status = thread::scope(|scope| -> Result<_> {
-            scope.spawn(|| self.disturb(group.as_ref(), drive, &over));
+            scope.spawn(|| self.disturb(group.as_ref(), drive, folder, &over));
             let begun = Instant::now();
             let status = loop {
                 if let Some(status) = child.try_wait()? {
@@ -213,9 +221,14 @@ impl Trial {
     }
 
     /// Until it is over.
-    fn disturb(&self, group: Option<&Group>, drive: Option<u32>, over: &AtomicBool) {
+    fn disturb(&self, group: Option<&Group>, drive: Option<u32>, folder: &Path, over: &AtomicBool) {
         let begun = Instant::now();
         let mut changed = false;
+        match self.meanwhile {
+            Meanwhile::OthersRead(per_s) => return company::read(folder, per_s, over),
+            Meanwhile::Hog(cpu, busy) => return company::hog(cpu, busy, over),
+            _ => {}
+        }
         while !over.load(Ordering::Relaxed) {
             match &self.meanwhile {
                 Meanwhile::DriveStops => {
