@@ -7,6 +7,10 @@ use crate::ObservedServer;
 /// Samples of sessions of which fewer say nothing of shares: one half is known to ± 14 points with so many (binomial proportion, normal
 /// approximation), and the first answer comes after five seconds.
 pub(crate) const LEAST_SAMPLES: u64 = 50;
+/// With so many a share counts at the lower end of its interval: nine tenths are known to ± 15 points.
+const FEW_SAMPLES: u64 = 20;
+/// Samples that suffice beside counters of which nothing moved: who is found waiting in a few of them waits for what did not end.
+const LEAST_BESIDE_COUNTERS: u64 = 5;
 /// Active sessions, mean, of which fewer are nobody's trouble: one session for three seconds of a minute.
 const LEAST_ACTIVE: f64 = 0.05;
 /// Of the CPUs that the server may use, the share in use from which on they are full. As the verdict's.
@@ -18,6 +22,12 @@ pub(crate) fn share_of(part: f64, whole: f64) -> Option<f64> {
     (part >= 0.0 && whole > 0.0 && share.is_finite()).then_some(share.min(1.0) + 0.0)
 }
 
+/// How far a share by so many samples may be off (95 %, binomial proportion, normal approximation with a correction for continuity).
+pub(crate) fn sampling_error(share: f64, samples: u64) -> f64 {
+    let n = samples as f64;
+    1.96 * (share * (1.0 - share) / n).sqrt() + 0.5 / n
+}
+
 /// Sessions that wait for something.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Waits {
@@ -25,6 +35,18 @@ pub(crate) struct Waits {
     pub sessions: f64,
     /// Of the sessions in a statement.
     pub share: f64,
+    samples: u64,
+}
+
+impl Waits {
+    /// Whether the share is that or more; of few samples, whether it is in any case.
+    pub(crate) fn reaches(&self, least: f64) -> bool {
+        let doubt = match self.samples {
+            0..LEAST_SAMPLES => sampling_error(self.share, self.samples),
+            _ => 0.0,
+        };
+        self.share - doubt >= least
+    }
 }
 
 impl ObservedServer<'_> {
@@ -36,8 +58,12 @@ impl ObservedServer<'_> {
 
     /// Mean number of sessions and parallel workers in a statement; `None` where that was not seen often enough to say anything of it.
     pub(crate) fn active(&self) -> Option<f64> {
+        self.active_in(LEAST_SAMPLES)
+    }
+
+    fn active_in(&self, least: u64) -> Option<f64> {
         let active: f64 = self.at_work().map(|found| found.processes).sum();
-        let enough = self.seen.activity.samples >= LEAST_SAMPLES && active >= LEAST_ACTIVE;
+        let enough = self.seen.activity.samples >= least && active >= LEAST_ACTIVE;
         (enough && active.is_finite()).then_some(active)
     }
 
@@ -50,6 +76,17 @@ impl ObservedServer<'_> {
     /// Those found in one of these waits, named as the newest version does: names were recased in version 17.
     pub(crate) fn at_events(&self, names: &[&str]) -> Option<Waits> {
         self.waits(self.event_sessions(|event| names.iter().any(|n| n.eq_ignore_ascii_case(event))))
+    }
+
+    /// The same where counters prove that what they wait for did not end once, so that few samples tell.
+    pub(crate) fn at_events_that_never_end(&self, names: &[&str]) -> Option<Waits> {
+        let one = |event: &str| names.iter().any(|n| n.eq_ignore_ascii_case(event));
+        self.waits_in(self.event_sessions(one), LEAST_BESIDE_COUNTERS)
+    }
+
+    fn waits_in(&self, sessions: f64, least: u64) -> Option<Waits> {
+        let share = share_of(sessions, self.active_in(least)?)?;
+        Some(Waits { sessions, share, samples: self.seen.activity.samples })
     }
 
     /// Those found in a wait of which the name begins so.
@@ -66,7 +103,7 @@ impl ObservedServer<'_> {
     }
 
     fn waits(&self, sessions: f64) -> Option<Waits> {
-        Some(Waits { sessions, share: share_of(sessions, self.active()?)? })
+        self.waits_in(sessions, FEW_SAMPLES)
     }
 
     /// Sessions idle in transaction, mean.

@@ -8,7 +8,7 @@
 use narrows_model::{Bottleneck, CauseShare, ProcessClass};
 
 use crate::ObservedServer;
-use crate::figures::share_of;
+use crate::figures::{sampling_error, share_of};
 use crate::statements::StatementLoad;
 
 /// From this share on a gain is no figure any more: a hundredfold.
@@ -101,16 +101,12 @@ impl ObservedServer<'_> {
         (Some((CauseShare::Cpu, share)), self.gain(share, CPU, CPU))
     }
 
-    /// The most that a share can be, of which samples told: the upper end of its 95 % interval (binomial proportion, normal approximation
-    /// with a correction for continuity). Near the whole a little more of it is a much larger gain.
+    /// The most that a share can be, of which samples told: the upper end of its 95 % interval. Near the whole a little more of it is a much larger gain.
     fn at_most(&self, share: f64) -> f64 {
         let sampled = self.consumers.sampled.as_ref().map(|sampled| sampled.samples);
         let samples = [Some(self.seen.activity.samples), sampled].into_iter().flatten();
         match samples.filter(|n| *n > 0).min() {
-            Some(n) => {
-                let n = n as f64;
-                (share + 1.96 * (share * (1.0 - share) / n).sqrt() + 0.5 / n).min(1.0)
-            }
+            Some(n) => (share + sampling_error(share, n)).min(1.0),
             None => share,
         }
     }

@@ -23,6 +23,8 @@ pub enum Quantity {
     Product(&'static [Quantity]),
     /// The first, or the second where that is less, repeat by repeat.
     AtMost(&'static Quantity, &'static Quantity),
+    /// The first, or the second where that is more, repeat by repeat.
+    AtLeast(&'static Quantity, &'static Quantity),
     /// A metric summed over all repeats.
     Total(Metric),
     /// A metric's largest repeat: what the median would hide of something that happened once.
@@ -73,9 +75,10 @@ impl Quantity {
                 let values = parts?.into_iter().map(|p| p.values).reduce(times)?;
                 Some(Figure { label, unit: None, values })
             }
-            Quantity::AtMost(of, bound) => {
+            Quantity::AtMost(of, bound) | Quantity::AtLeast(of, bound) => {
                 let (of, bound) = (of.resolve(case)?, bound.resolve(case)?);
-                let values = by_repeat(of.values, bound.values, f64::min);
+                let one_of = if matches!(self, Quantity::AtMost(..)) { f64::min } else { f64::max };
+                let values = by_repeat(of.values, bound.values, one_of);
                 Some(Figure { label, unit: of.unit, values })
             }
             Quantity::Total(name) => {
@@ -133,7 +136,7 @@ impl Quantity {
             | Quantity::Largest(metric) => Some(metric.unit),
             Quantity::Number(key) => number_unit(key),
             Quantity::Product(parts) => product_unit(parts),
-            Quantity::AtMost(of, _) => of.unit(),
+            Quantity::AtMost(of, _) | Quantity::AtLeast(of, _) => of.unit(),
             Quantity::MemoryBytes | Quantity::QuarterOfMemory | Quantity::DriveBytes => {
                 Some(Unit::Bytes)
             }
@@ -153,6 +156,9 @@ impl Quantity {
             Quantity::Product(parts) => product_label(parts),
             Quantity::AtMost(of, bound) => {
                 format!("{}, no more than {}", of.label(), bound.label())
+            }
+            Quantity::AtLeast(of, other) => {
+                format!("{}, or {} if more", of.label(), other.label())
             }
             Quantity::Total(metric) => format!("{} over all repeats", words(metric)),
             // Its name says that it is the longest or the most.

@@ -21,11 +21,15 @@ fn place(folder: &Path) -> PathBuf {
     folder.join("other")
 }
 
-/// The file that the others read.
+/// The file that the others read, and one whose pages are in memory (`cached`).
 pub(super) fn write(folder: &Path) -> Result<()> {
-    let mut file = File::create(place(folder))?;
-    io::copy(&mut io::Read::take(File::open("/dev/urandom")?, BLOCKS * BLOCK as u64), &mut file)?;
-    file.sync_all().context("writing the file of others")
+    for path in [place(folder), folder.join("cached")] {
+        let mut file = File::create(path)?;
+        let bytes = BLOCKS * BLOCK as u64;
+        io::copy(&mut io::Read::take(File::open("/dev/urandom")?, bytes), &mut file)?;
+        file.sync_all().context("writing a file to read")?;
+    }
+    Ok(())
 }
 
 /// Reads it past the page cache, so many blocks per second.

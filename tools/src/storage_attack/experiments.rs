@@ -192,7 +192,7 @@ fn contents_and_memory() -> Vec<Trial> {
         ),
         Trial {
             job: Some(
-                "[m]\nioengine=psync\nrw=randread\nbs=8k\nsize=256m\ninvalidate=0\nrate_iops=2000\ntime_based\nruntime=6\n",
+                "[m]\nioengine=psync\nfilename=cached\nrw=randread\nbs=8k\nsize=64m\ninvalidate=0\nrate_iops=2000\ntime_based\nruntime=6\n",
             ),
             meanwhile: Meanwhile::OthersRead(2000),
             ..of_job(11, "cached reads beside as many of others from the drive", |a| {

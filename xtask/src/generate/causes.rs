@@ -28,8 +28,9 @@ printed only where the verdict names that resource: a share *s* less of it allow
 *s* at the upper end of its 95 % interval where samples told it, and not more than the next limit that is known, unless the cause uses that too. Where clients or another resource are the bottleneck, less
 work gives no throughput, and no gain is printed.
 
-A rule needs figures: without `pg_stat_statements`, without `pg_monitor`, or with fewer than 50 samples of sessions, rules that need
-them stay silent. Silence is no proof of health.
+A rule needs figures: without `pg_stat_statements`, without `pg_monitor`, or with fewer than 20 samples of sessions (5 where counters
+prove that nothing ended), rules that need them stay silent. With fewer than 50, a share of session time counts at the lower end of its 95 % interval. Silence is no
+proof of health.
 
 Rules whose names begin with `mariadb-` are asked of [MariaDB](../methods/observe-mariadb.md) alone, the others of PostgreSQL alone. Of a MariaDB no gain is
 printed, because no bottleneck is named.

@@ -119,7 +119,7 @@ pub(super) const RULES: &[CauseRule] = &[
 
 fn standby_missing(server: &ObservedServer) -> Vec<CauseDraft> {
     let waits = server.at_events(SYNC_REP);
-    let Some(waits) = waits.filter(|w| w.share >= MOST && w.sessions >= LEAST_WAITERS) else {
+    let Some(waits) = waits.filter(|w| w.reaches(MOST) && w.sessions >= LEAST_WAITERS) else {
         return Vec::new();
     };
     let senders = server.seen.sessions.log_senders;
@@ -157,7 +157,7 @@ fn standby_missing(server: &ObservedServer) -> Vec<CauseDraft> {
 }
 
 fn standby_slow(server: &ObservedServer) -> Vec<CauseDraft> {
-    let waits = server.at_events(SYNC_REP).filter(|w| w.share >= STANDBY);
+    let waits = server.at_events(SYNC_REP).filter(|w| w.reaches(STANDBY));
     let Some(waits) = waits.filter(|_| server.seen.sessions.log_senders != Some(0.0)) else {
         return Vec::new();
     };
@@ -199,7 +199,7 @@ fn delay_us(server: &ObservedServer) -> Option<f64> {
 fn commit_delay(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some(delay) = delay_us(server) else { return Vec::new() };
     let events = [FLUSH, &["Timeout:CommitDelay"]].concat();
-    let Some(waits) = server.at_events(&events).filter(|w| w.share >= DELAYED) else {
+    let Some(waits) = server.at_events(&events).filter(|w| w.reaches(DELAYED)) else {
         return Vec::new();
     };
     let siblings = server.number("commit_siblings");
@@ -227,7 +227,7 @@ fn commit_delay(server: &ObservedServer) -> Vec<CauseDraft> {
 }
 
 fn flushes(server: &ObservedServer) -> Vec<CauseDraft> {
-    let waits = server.at_events(FLUSH).filter(|w| w.share >= MOST);
+    let waits = server.at_events(FLUSH).filter(|w| w.reaches(MOST));
     let Some(waits) = waits.filter(|_| server.is_bound_by(COMMITS) && delay_us(server).is_none())
     else {
         return Vec::new();

@@ -171,7 +171,7 @@ pub(super) const RULES: &[CauseRule] = &[
 fn found(server: &ObservedServer, id: &str) -> Vec<CauseDraft> {
     let Some(latch) = LATCHES.iter().find(|latch| latch.id == id) else { return Vec::new() };
     let waits = server.at_events(latch.events);
-    let Some(waits) = waits.filter(|w| w.share >= SHARE && w.sessions >= LEAST_WAITERS) else {
+    let Some(waits) = waits.filter(|w| w.reaches(SHARE) && w.sessions >= LEAST_WAITERS) else {
         return Vec::new();
     };
     let statement = most_in(server, |group| at_events(group, latch.events));

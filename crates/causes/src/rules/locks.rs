@@ -451,7 +451,7 @@ pub(super) fn at_events(group: &SampledGroup, names: &[&str]) -> f64 {
 
 fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
     let rows = server.at_events(&["Lock:tuple", "Lock:transactionid"]);
-    let Some(rows) = rows.filter(|w| w.share >= ROW_LOCKS && w.sessions >= LEAST_WAITERS) else {
+    let Some(rows) = rows.filter(|w| w.reaches(ROW_LOCKS) && w.sessions >= LEAST_WAITERS) else {
         return Vec::new();
     };
     let queue = LockQueue::of(&server.consumers.lock_queue);
@@ -496,7 +496,7 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
 
 fn advisory_lock(server: &ObservedServer) -> Vec<CauseDraft> {
     let waits = server.at_events(&["Lock:advisory"]);
-    let Some(waits) = waits.filter(|w| w.share >= ADVISORY_LOCKS && w.sessions >= LEAST_WAITERS)
+    let Some(waits) = waits.filter(|w| w.reaches(ADVISORY_LOCKS) && w.sessions >= LEAST_WAITERS)
     else {
         return Vec::new();
     };

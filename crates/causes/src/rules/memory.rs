@@ -216,10 +216,10 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
     };
     let read = |table: &TableUse| table.blocks.filter(|_| table.blocks_read >= 1.0);
     let hot = server.tables().filter_map(read).sum::<f64>() * server.block_bytes();
-    let reads = server.in_state(ActivityState::Read).filter(|w| w.share >= READS);
+    let reads = server.in_state(ActivityState::Read).filter(|w| w.reaches(READS));
     let reads = reads.filter(|_| reads_reach_drives(server) == Some(true));
     let mapping = server.at_events(&["LWLock:BufferMapping", "IPC:BufferIO", "LWLock:BufferIO"]);
-    let mapping = mapping.filter(|waits| waits.share >= MAPPING);
+    let mapping = mapping.filter(|waits| waits.reaches(MAPPING));
     let Some(waits) = reads.or(mapping).filter(|_| hot > size && hot.is_finite()) else {
         return Vec::new();
     };

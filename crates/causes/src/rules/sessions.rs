@@ -149,7 +149,7 @@ fn chatty_transactions(server: &ObservedServer) -> Vec<CauseDraft> {
 
 fn slow_reader(server: &ObservedServer) -> Vec<CauseDraft> {
     let waits = server.at_events(&["Client:ClientWrite"]);
-    let Some(waits) = waits.filter(|w| w.share >= SENDING && w.sessions >= LEAST_SENDING) else {
+    let Some(waits) = waits.filter(|w| w.reaches(SENDING) && w.sessions >= LEAST_SENDING) else {
         return Vec::new();
     };
     let statement =

@@ -204,16 +204,14 @@ fn no_flush_ends(server: &ObservedServer) -> Option<f64> {
         return None;
     }
     let ended = server.seen.counted.flushes?;
-    let waits = server.at_events(FLUSH)?;
-    let wait = waits.share >= MANY_WAIT && waits.sessions >= LEAST_WAITERS;
-    (ended == 0.0 && wait).then_some(waits.sessions)
+    let waits = server.at_events_that_never_end(FLUSH).filter(|_| ended == 0.0)?;
+    (waits.share >= MANY_WAIT && waits.sessions >= LEAST_WAITERS).then_some(waits.sessions)
 }
 
 /// Sessions that wait for a read, where nothing was read from a drive and no transaction ended.
 fn no_read_ends(server: &ObservedServer) -> Option<f64> {
     let read = server.seen.processes.as_ref()?.drive_read_bytes?;
     let ended = server.seen.counted.transactions()?;
-    let waits = server.at_events(READ)?;
-    let wait = waits.share >= ALL_WAIT && waits.sessions >= LEAST_WAITERS;
-    (read == 0.0 && ended == 0.0 && wait).then_some(waits.sessions)
+    let waits = server.at_events_that_never_end(READ).filter(|_| read == 0.0 && ended == 0.0)?;
+    (waits.share >= ALL_WAIT && waits.sessions >= LEAST_WAITERS).then_some(waits.sessions)
 }

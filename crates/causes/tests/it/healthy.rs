@@ -303,7 +303,7 @@ fn what_nobody_asked_or_could_see_fires_nothing() {
     assert!(causes(&run).is_empty(), "nobody asked");
     let mut run = healthy();
     at(&mut run, Lock, 8.0, "Lock:advisory");
-    seen(&mut run).activity.samples = 49;
+    seen(&mut run).activity.samples = 19;
     nothing(&run);
     // Books that were reset.
     let mut run = healthy();

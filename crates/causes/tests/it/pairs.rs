@@ -53,6 +53,10 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "advisory-lock",
         fires: |r| { running(r, 3.0); at(r, Lock, 1.0, "Lock:advisory") },
         silent: |r| { running(r, 4.2); at(r, Lock, 1.0, "Lock:advisory") } },
+    Pair { rule: "advisory-lock",
+        // By few samples a share counts at the lower end of its interval.
+        fires: |r| { running(r, 1.0); at(r, Lock, 1.0, "Lock:advisory"); seen(r).activity.samples = 20 },
+        silent: |r| { running(r, 3.0); at(r, Lock, 1.0, "Lock:advisory"); seen(r).activity.samples = 20 } },
     Pair { rule: "storage-silent",
         fires: |r| { running(r, 2.0); at(r, Log, 0.6, "IO:WALSync"); at(r, Log, 0.4, "LWLock:WALWrite"); counted(r).flushes = Some(0.0) },
         // A method that counts no flushes.
@@ -64,6 +68,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { at(r, Log, 8.0, "LWLock:WALWrite"); counted(r).flushes = Some(0.0); set(r, "fsync", "on") },
         // Nothing is flushed, and writes go on.
         silent: |r| { at(r, Log, 8.0, "LWLock:WALWrite"); counted(r).flushes = Some(0.0); set(r, "fsync", "off") } },
+    Pair { rule: "storage-silent",
+        // A short look at a server that is slow to answer.
+        fires: |r| { at(r, Log, 8.0, "LWLock:WALWrite"); counted(r).flushes = Some(0.0); seen(r).activity.samples = 5 },
+        silent: |r| { at(r, Log, 8.0, "LWLock:WALWrite"); counted(r).flushes = Some(0.0); seen(r).activity.samples = 4 } },
     Pair { rule: "storage-silent",
         fires: |r| { at(r, Read, 8.0, "IO:DataFileRead"); nothing_ends(r); processes(r).drive_read_bytes = Some(0.0) },
         // A long scan.

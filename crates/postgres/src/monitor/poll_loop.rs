@@ -268,7 +268,7 @@ impl<S: Sampler> PollLoop<S> {
             if self.sampler.ask(&mut self.session, start_ns)? {
                 let now = self.worked();
                 self.worked = Some(now);
-                // With what comes with it: the looks at processes, and waking up.
+                // With what no account has of it: interrupts, and waking up.
                 let work = Duration::from_nanos(now.0.saturating_sub(before_ns)) * 4 / 3;
                 self.pace.took(Took { work, lines: now.1 - lines });
             }

@@ -80,6 +80,8 @@ pub(super) struct Sampler {
     /// At the end, those of them that are the server's clients.
     clients: Option<BTreeSet<u32>>,
     next_look_ns: u64,
+    /// What questions and looks with a pace of their own took, ns.
+    paced_elsewhere_ns: u64,
     /// Bytes that the server's processes had read from drives, at the beginning and at the end.
     drive_bytes: [Option<u64>; 2],
 }
@@ -119,6 +121,7 @@ impl Sampler {
             programs: [None, None],
             clients: None,
             next_look_ns: 0,
+            paced_elsewhere_ns: 0,
             drive_bytes: [None; 2],
         })
     }
@@ -179,6 +182,16 @@ impl Sampler {
         (works || change.rate_since > change.rate_before).then_some(change)
     }
 
+    /// Where the server's process for us can be seen: its own account, which doesn't grow while it waits for a processor, and this
+    /// thread's, which is on the same machine. Elsewhere how long answers took.
+    fn all_work_ns(&self, session: &SamplingSession) -> u64 {
+        let backend = self.ledger.as_ref().map(Ledger::backend);
+        match backend.and_then(process::main_thread_ns) {
+            Some((cpu_ns, _)) => cpu_ns + process::thread_cpu_ns(),
+            None => session.worked_ns(),
+        }
+    }
+
     fn look(&mut self) {
         let Some(ledger) = &mut self.ledger else { return };
         let before_ns = process::thread_cpu_ns();
@@ -232,12 +245,16 @@ impl poll_loop::Sampler for Sampler {
                 self.sampled.take(at_ns - start_ns, &rows);
                 slow_probes.participants.sample(at_ns, samples::sessions_at_work(&rows));
             }
+        }
+        let before_ns = self.all_work_ns(session);
+        if let Some(slow_probes) = &mut self.slow_probes {
             slow_probes.ask(session, self.sampled.waits_for_locks())?;
             self.consumers.ask_names(session)?;
         }
         if now_ns() >= self.next_look_ns {
             self.look();
         }
+        self.paced_elsewhere_ns += self.all_work_ns(session).saturating_sub(before_ns);
         Ok(self.slow_probes.is_some())
     }
 
@@ -270,14 +287,9 @@ impl poll_loop::Sampler for Sampler {
         (!both.is_empty()).then(|| both.join(", "))
     }
 
-    /// Where the server's process for us can be seen: its own account, which doesn't grow while it waits for a processor, and this
-    /// thread's, which is on the same machine. Elsewhere how long answers took.
+    /// Of the question about states, and what comes with it.
     fn work_ns(&self, session: &SamplingSession) -> u64 {
-        let backend = self.ledger.as_ref().map(Ledger::backend);
-        match backend.and_then(process::main_thread_ns) {
-            Some((cpu_ns, _)) => cpu_ns + process::thread_cpu_ns(),
-            None => session.worked_ns(),
-        }
+        self.all_work_ns(session).saturating_sub(self.paced_elsewhere_ns)
     }
 
     fn beside_within(&mut self) -> Option<MachineReading> {

@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, PerSecond, Product};
+use crate::Quantity::{AtLeast, Constant, Metric, MetricOr, PerSecond, Product};
 use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, When};
 
 /// Whatever has the figures: reads, writes and mixes by any name.
@@ -17,6 +17,9 @@ const COUNTED: &[Need] =
 /// Flushes of a window, from their rate.
 const SYNCS: Quantity =
     Product(&[Metric(metric::SYNC_THROUGHPUT), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
+/// Read by us: what was requested, or what the kernel read for that with its read-ahead, where it accounts for it.
+const OURS: Quantity =
+    AtLeast(&Metric(metric::ISSUED_READ_BYTES), &MetricOr(metric::PROCESS_READ_BYTES, 0.0));
 const COUNTERS: &str = "Linux Documentation/block/stat.rst; device counters against issued bytes";
 
 pub(super) const RULES: &[Rule] = &[
@@ -62,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Any(&[
             When::Ratio {
                 of: Metric(metric::DEVICE_READ_BYTES),
-                to: Metric(metric::ISSUED_READ_BYTES),
+                to: OURS,
                 over: Over::Third,
                 test: Test::Above(1.25),
             },
@@ -83,7 +86,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[PerSecond(metric::DEVICE_READ_BYTES)],
         summary: "The drives read much more than was requested: other programs read, or read-ahead",
         advice: "Stop other users of the drives and measure again",
-        reason: "The operations took place, but beside other load. More than a third of the repeats count, because a disturbance in fewer does not change the median",
+        reason: "The operations took place, but beside other load. What the kernel read for this process is ours, read-ahead included, where it accounts for that. More than a third of the repeats count, because a disturbance in fewer does not change the median",
         reference: COUNTERS,
     },
     Rule {

@@ -150,6 +150,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, KNEE, metric::DEVICE_READ_BYTES, 1.18e6 * 8192.0),
         // Read-ahead of our own may be as much.
         silent: |r| change(r, BUFFERED, metric::DEVICE_READ_BYTES, 1.18e6 * 8192.0) },
+    Pair { rule: "others-read-the-drives",
+        // Buffered, and two fifths more than was requested: read for somebody, and read ahead for us.
+        fires: |r| change(r, BUFFERED, metric::DEVICE_READ_BYTES, 1.4e6 * 8192.0),
+        silent: |r| {
+            change(r, BUFFERED, metric::DEVICE_READ_BYTES, 1.4e6 * 8192.0);
+            put(r, BUFFERED, metric::PROCESS_READ_BYTES, 1.38e6 * 8192.0);
+        } },
     Pair { rule: "others-write-beside-reads",
         // 100 MB/s beside ours of 819 MB/s.
         fires: |r| put(r, KNEE, metric::DEVICE_WRITE_BYTES, 1.2e5 * 8192.0),

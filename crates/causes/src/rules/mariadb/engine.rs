@@ -155,7 +155,7 @@ fn durable_commits(server: &ObservedServer) -> Vec<CauseDraft> {
     let durable = log == Some("1") || synced;
     let Some(waits) = server
         .in_state(ActivityState::Log)
-        .filter(|w| w.share >= COMMITS && w.sessions >= LEAST_SESSIONS && durable)
+        .filter(|w| w.reaches(COMMITS) && w.sessions >= LEAST_SESSIONS && durable)
     else {
         return Vec::new();
     };

@@ -246,7 +246,7 @@ fn lock_queue(server: &ObservedServer) -> Vec<CauseDraft> {
 fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some(waits) = server.at_events(&["InnoDB row lock"]) else { return Vec::new() };
     let kept = !heads(server, |head| keeps_idle(head) || keeps_working(head)).is_empty();
-    if waits.share < ROW_LOCKS || waits.sessions < LEAST_WAITERS || kept {
+    if !waits.reaches(ROW_LOCKS) || waits.sessions < LEAST_WAITERS || kept {
         return Vec::new();
     }
     let queued: Vec<&QueuedSession> =
