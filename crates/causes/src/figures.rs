@@ -7,7 +7,7 @@ use crate::ObservedServer;
 /// Samples of sessions of which fewer say nothing of shares: one half is known to ± 14 points with so many (binomial proportion, normal
 /// approximation), and the first answer comes after five seconds.
 pub(crate) const LEAST_SAMPLES: u64 = 50;
-/// With so many a share counts at the lower end of its interval: nine tenths are known to ± 15 points.
+/// With so many a share counts at the lower end of its interval: nine tenths are known to ± 16 points.
 const FEW_SAMPLES: u64 = 20;
 /// Samples that suffice beside counters of which nothing moved: who is found waiting in a few of them waits for what did not end.
 const LEAST_BESIDE_COUNTERS: u64 = 5;

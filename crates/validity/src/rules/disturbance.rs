@@ -68,10 +68,7 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::layers(CAPACITIES)),
         when: When::Any(&[
             When::Value { of: WAITED_FOR_OTHERS, over: Over::Third, test: Test::Above(0.05) },
-            When::Where(
-                Need::Less(MetricOr(metric::GENERATOR_WAIT, -1.0), Constant(0.0)),
-                &OTHERS_SHARE,
-            ),
+            When::Where(Need::Lacks(metric::GENERATOR_WAIT), &OTHERS_SHARE),
             // Threads of the kernel that complete our requests wait as well.
             When::Where(Need::AtLeast(Metric(metric::CPU_PRESSURE), 0.25), &OTHERS_SHARE),
         ]),

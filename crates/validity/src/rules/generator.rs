@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, MetricOr, Number, Of, Product};
+use crate::Quantity::{Constant, Metric, Number, Of, Product};
 use crate::{About, Group, Need, Over, Quantity, Rule, Select, Test, When};
 
 /// So many operations that a random queue's growth is no accident.
@@ -234,7 +234,7 @@ pub(super) const RULES: &[Rule] = &[
             },
             // Runs of before that was recorded. It says too much: the latest operations are seldom the slowest.
             When::Where(
-                Need::Less(MetricOr(metric::ON_TIME_LATENCY_P99, -1.0), Constant(0.0)),
+                Need::Lacks(metric::ON_TIME_LATENCY_P99),
                 &When::Ratio {
                     of: Metric(metric::LATENESS_P99),
                     to: Metric(metric::LATENCY_P99),
