@@ -26,6 +26,7 @@ pub mod metric;
 mod observation;
 mod observed_situation;
 pub mod orders;
+mod other_program;
 pub mod page_archive;
 mod plan;
 mod platform;
@@ -77,6 +78,7 @@ pub use observation::{
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,
 };
+pub use other_program::OtherProgram;
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
     ArrayMember, Captured, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind,

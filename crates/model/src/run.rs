@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Calibration, Cause, Cgroup, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest,
-    HighestRate, LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts,
-    Validity, Verdict,
+    HighestRate, LiveLog, Measurement, Observation, OtherProgram, Plan, Platform, Scaling,
+    Severity, Starts, Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -116,6 +116,9 @@ pub struct Run {
     /// Outputs of `pg_test_fsync` that were brought in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flush_tests: Vec<FlushTest>,
+    /// The programs of others that used most of the machine meanwhile, most CPU time first; a few only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_programs: Vec<OtherProgram>,
 }
 
 fn is_false(switch: &bool) -> bool {
@@ -172,6 +175,7 @@ impl Run {
             file_sharing: None,
             highest_rates: Vec::new(),
             flush_tests: Vec::new(),
+            other_programs: Vec::new(),
         }
     }
 

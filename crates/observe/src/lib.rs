@@ -19,6 +19,7 @@
 //! | PCIe links of the drives, at the window's end | `current_link_speed`, `current_link_width` | now |
 //! | where a path leads over a network: connections made again, segments sent again, packets dropped | `cntlid` of NVMe controllers, `/proc/net/snmp`, `statistics` of ports | 1 |
 //! | requests that the drives' queues hold | `mq/*/nr_tags` | once |
+//! | which programs used CPUs and drives, over a whole run | `stat` and `io` of all processes | 10 ms |
 //! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after, and by who asks for it, between |
 //!
 //! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
@@ -42,12 +43,14 @@ mod io_limits;
 mod kernel_threads;
 mod links;
 mod network;
+mod other_programs;
 mod sentinel;
 mod snapshot;
 mod watch;
 
 pub use drive::DriveSeen;
 pub use host_window::{CpuSeen, HostWindow, begun_too_late};
+pub use other_programs::ProgramCensus;
 pub use sentinel::{sentinel, sentinel_on};
 pub use snapshot::Snapshot;
 pub use watch::{Connections, Watch};

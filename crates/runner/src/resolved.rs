@@ -94,6 +94,9 @@ pub struct PlannedSession<'r, 's> {
 impl<'r, 's> PlannedSession<'r, 's> {
     /// A run as it was planned.
     pub fn new(resolved: &'r Resolved, session: &'r mut Session<'s>) -> Self {
+        if let Some(found) = &resolved.found {
+            session.tests_server(found.postmaster);
+        }
         PlannedSession { resolved, split: resolved.split.clone(), socket: None, session }
     }
 }

@@ -8,7 +8,10 @@ use std::time::Duration;
 use anyhow::{Error, Result};
 use narrows_engine::{Context, Scratch, ScratchError, Stop};
 use narrows_judge::judge;
-use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown, condition};
+use narrows_model::{
+    Finding, Measurement, Plan, Platform, Run, Severity, Unknown, condition, metric,
+};
+use narrows_observe::ProgramCensus;
 
 use crate::anonymous::Anonymous;
 use crate::exit::{Answers, Exit, Outcome};
@@ -34,6 +37,10 @@ pub struct Session<'a> {
     folder: PathBuf,
     /// Takes names out of what is kept and shown.
     anonymous: Option<&'a Anonymous>,
+    /// All processes at the beginning.
+    census: ProgramCensus,
+    /// Servers of others that are measured, on this machine.
+    tested: Vec<u32>,
 }
 
 /// What is told of a run at its end.
@@ -85,6 +92,8 @@ impl<'a> Session<'a> {
             told: EndReport::Report,
             folder,
             anonymous,
+            census: ProgramCensus::take(),
+            tested: Vec::new(),
         };
         session.save()?;
         Ok(session)
@@ -113,6 +122,11 @@ impl<'a> Session<'a> {
     /// The machine.
     pub fn platform(&self) -> &Platform {
         self.run.platform().expect("a run has a machine")
+    }
+
+    /// A server that was there before, and that is measured: it and what it started are no other programs.
+    pub fn tests_server(&mut self, pid: u32) {
+        self.tested.push(pid);
     }
 
     /// Adds measurements and keeps the partial run. Where it can't be written any more, the measurement goes on: the end tries again,
@@ -234,6 +248,11 @@ impl<'a> Session<'a> {
     }
 
     fn conclude(&mut self, completed: bool) -> RunLocation {
+        // Where nobody counted what others used, who they were says nothing: of a server that was only looked at, they are its load.
+        if self.run.measurements.iter().any(|m| m.value(metric::OTHER_CPUS).is_some()) {
+            let now = ProgramCensus::take();
+            self.run.other_programs = now.others_since(&self.census, &self.tested);
+        }
         if let Some(anonymous) = self.anonymous {
             // Before it is judged: what is drawn from it has no names either.
             self.run = anonymous.run(&self.run);

@@ -1,5 +1,6 @@
 //! A way to a namespace: one I/O queue, with the memory of its commands.
 
+mod heartbeat;
 mod loss;
 mod socket;
 
@@ -18,6 +19,7 @@ use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
 use narrows_nvme_tls::Session;
 use rustix::event::PollFlags;
 
+use self::heartbeat::Heartbeat;
 use self::loss::{Wait, no_queue};
 use crate::link::OpenQueue;
 use crate::queue::{Direction, Ended, HostQueue, SlotMemory};
@@ -114,6 +116,7 @@ pub struct NvmeTcpPath {
     submit_ns: u64,
     io_timeout: Duration,
     wake_up: WakeUp,
+    heartbeat: Heartbeat,
     /// Turns since the queue was made.
     turns: u32,
     /// When commands are next looked at that may be overdue.
@@ -121,8 +124,6 @@ pub struct NvmeTcpPath {
 }
 
 fn prepare(stream: &TcpStream, options: PathOptions) -> Result<(), HostError> {
-    let heartbeat = Duration::from_millis(HEARTBEAT_MS);
-    stream.set_read_timeout(Some(heartbeat)).map_err(HostError::system("set a time limit"))?;
     if options.stamped {
         let stamp = HostError::system("have the kernel stamp packets (SO_TIMESTAMPING)");
         stamps::enable(stream).map_err(stamp)?;
@@ -133,6 +134,13 @@ fn prepare(stream: &TcpStream, options: PathOptions) -> Result<(), HostError> {
 impl NvmeTcpPath {
     pub(crate) fn new(parts: QueueParts) -> Result<NvmeTcpPath, HostError> {
         let slots = parts.arena.slots() as usize;
+        let heartbeat = match Heartbeat::new() {
+            Ok(heartbeat) => heartbeat,
+            Err(error) => {
+                parts.association.link().give_back(parts.number);
+                return Err(error);
+            }
+        };
         let (stream, queue, tls, of_association) = match parts.open {
             Some(OpenQueue { stream, queue, tls, association }) => {
                 if let Err(error) = prepare(&stream, parts.options) {
@@ -148,6 +156,7 @@ impl NvmeTcpPath {
             before: parts.association.outages(),
             io_timeout: Duration::from_secs(parts.association.address().io_timeout_s.into()),
             wake_up: WakeUp::default(),
+            heartbeat,
             turns: 0,
             next_look: Instant::now(),
             association: parts.association,
@@ -329,7 +338,7 @@ impl NvmeTcpPath {
                 PollFlags::OUT
             } else {
                 PollFlags::IN | PollFlags::OUT
-            });
+            })?;
         }
         Ok(false)
     }

@@ -1,12 +1,10 @@
 //! Bytes of a path's queue to its socket and back, in the clear or by TLS, and sleeping until there are some.
 
 use std::io;
-use std::net::TcpStream;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
-use narrows_io::HEARTBEAT_MS;
 use narrows_nvme_tls::NoKeys;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -24,13 +22,6 @@ const PIECES: usize = 256;
 /// Bytes for which a thread need not be woken before they are there.
 fn missing(direct: &Option<(u16, Range<usize>)>) -> usize {
     direct.as_ref().map_or(1, |(_, range)| range.len())
-}
-
-/// Sleeps until the socket is as `events` says, for a heartbeat at most. Interrupted or not, the caller looks.
-fn poll_for(stream: &TcpStream, events: PollFlags) {
-    let mut fds = [PollFd::new(stream, events)];
-    let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
-    let _ = poll(&mut fds, Some(&limit));
 }
 
 impl NvmeTcpPath {
@@ -155,19 +146,22 @@ impl NvmeTcpPath {
 
     /// Takes what came; whether something did. With `wait` it sleeps until something does, or for a heartbeat.
     pub(super) fn receive(&mut self, wait: bool) -> Result<bool, HostError> {
+        if wait {
+            // Of several commands one may have been answered meanwhile.
+            let may_be_there = self.queue.in_flight() > 1 && missing(&self.direct()) == 1;
+            if may_be_there && self.take_what_is_there()? {
+                return Ok(true);
+            }
+            self.wait_for_socket(PollFlags::IN)?;
+        }
+        self.take_what_is_there()
+    }
+
+    /// Takes what came so far; whether something did.
+    fn take_what_is_there(&mut self) -> Result<bool, HostError> {
         let Some(stream) = self.stream.as_deref() else { return Ok(false) };
         let direct = self.direct();
-        let missing = missing(&direct);
-        if wait {
-            self.wake_up.when(stream.as_fd(), missing);
-        }
-        // A receive that blocks takes what is there, and sleeps until as much as that comes once more, which may be more than will come:
-        // a poll counts what is there.
-        let polls = wait && missing > 1;
-        if polls {
-            poll_for(stream, PollFlags::IN);
-        }
-        let flags = if wait && !polls { 0 } else { libc::MSG_DONTWAIT };
+        let flags = libc::MSG_DONTWAIT;
         let memory = match &direct {
             Some((slot, range)) => &mut self.slots.slot(*slot)[range.clone()],
             None => &mut self.input[..],
@@ -209,10 +203,10 @@ impl NvmeTcpPath {
     }
 
     /// Sleeps until the socket takes more, or something came, as `events` says; for a heartbeat at most.
-    pub(super) fn wait_for_socket(&mut self, events: PollFlags) {
-        let Some(stream) = self.stream.as_deref() else { return };
+    pub(super) fn wait_for_socket(&mut self, events: PollFlags) -> Result<(), HostError> {
+        let Some(stream) = self.stream.as_deref() else { return Ok(()) };
         self.wake_up.when(stream.as_fd(), missing(&self.direct()));
-        poll_for(stream, events);
+        self.heartbeat.sleep_until(stream, events)
     }
 
     /// Sleeps until something came, no longer than `wait`.

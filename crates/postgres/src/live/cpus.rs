@@ -1,6 +1,7 @@
 //! What the server's processes take of the CPUs meanwhile, where they run on this machine: what a faster log could gain ends
 //! where these do.
 
+use narrows_facts::ProcessTable;
 use narrows_model::{LiveCpuWindow, LiveCpus, ProcessClass};
 use narrows_observe::Watch;
 
@@ -8,7 +9,7 @@ use crate::monitor::poll_loop::Edge;
 use crate::monitor::session::SamplingSession;
 use crate::observe::Around;
 use crate::observe::figures::{Machine, shared_cpus};
-use crate::observe::host::{Ledger, ProcessTable, Server, ServerOnHost};
+use crate::observe::host::{Ledger, Server, ServerOnHost, others_between};
 use crate::observe::machine::{self, KernelThreads};
 use crate::observe::sampling::MachineReading;
 use crate::observe::window::Took;
@@ -61,7 +62,7 @@ impl CpuAccount {
         let allowed = machine::allowed(self.postmaster);
         let whole_ns = (edges.last()?.at_ns - edges.first()?.at_ns) as f64;
         let beside = ServerOnHost { server: self.postmaster, allowed: &allowed, clients: None };
-        let others = self.programs.since(&ProcessTable::read(), &beside, whole_ns);
+        let others = others_between(&self.programs, &ProcessTable::read(), &beside, whole_ns);
         let around = Machine {
             allowed: Some(&allowed),
             quota_cpus: self.quota_cpus,

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use narrows_engine::{LiveValue, now_ns};
-use narrows_facts::process;
+use narrows_facts::{ProcessTable, process};
 use narrows_model::{Consumers, LoadChange, Observation, ProcessClass, Unknown};
 use narrows_observe::{Snapshot, Watch};
 use narrows_units::significant;
 
 use super::activity::{Sampled, Window};
 use super::consumers::{ConsumerProbes, Scope, lock_queue, sampled};
-use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
+use super::host::{Ledger, OtherPrograms, ServerOnHost, Used, clients, others_between};
 use super::load_change;
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
@@ -162,7 +162,7 @@ impl Sampler {
     pub(super) fn others(&self, server: u32, allowed: &[u32], ns: f64) -> Option<OtherPrograms> {
         let [begin, end] = &self.programs;
         let beside = ServerOnHost { server, allowed, clients: self.clients.as_ref() };
-        Some(begin.as_ref()?.since(end.as_ref()?, &beside, ns))
+        Some(others_between(begin.as_ref()?, end.as_ref()?, &beside, ns))
     }
 
     /// Bytes that the server's processes had read from drives; `None` where that may not be seen.

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use narrows_model::{
-    DatabaseChoice, HostRole, Layer, Metric, Platform, Run, Validity, condition, family, metric,
-};
+use narrows_model::{DatabaseChoice, HostRole, Layer, Platform, Run, Validity, condition, family};
 
+mod others;
 mod path;
 
 use crate::print::{self, Units};
@@ -40,7 +39,7 @@ impl Head {
             warnings: warnings(run),
             machine: platform.map_or("machine unknown".into(), |p| machine(run, p, units)),
             roles: platform.map_or(Vec::new(), path::roles),
-            others: others(run),
+            others: others::line(run, units),
             server: server(run),
         }
     }
@@ -186,34 +185,6 @@ fn dimm_kind(p: &Platform) -> Option<String> {
         (Some((kind, None)), None) => Some(kind),
         _ => None,
     }
-}
-
-/// What others took while we measured, over the measurements that saw it.
-fn others(run: &Run) -> String {
-    let all = |name: Metric| -> Vec<f64> {
-        run.measurements.iter().filter_map(|m| m.value(name)).collect()
-    };
-    let mut parts = Vec::new();
-    let cpus = all(metric::OTHER_CPUS);
-    if let Some(median) = narrows_stats::median(&cpus) {
-        let threads = run.platform().map(|p| p.cpu.threads).filter(|t| *t > 0);
-        let used = |cpus: f64| match threads {
-            Some(threads) => print::percent(cpus / f64::from(threads)),
-            None => print::count(cpus),
-        };
-        let of = if threads.is_some() { "of all CPUs" } else { "CPUs" };
-        let (median, most) = (used(median), used(cpus.into_iter().fold(0.0, f64::max)));
-        parts.push(if median == most {
-            format!("{median} {of}")
-        } else {
-            format!("median {median} {of}, at most {most}")
-        });
-    }
-    let steal = all(metric::STEAL).into_iter().fold(0.0, f64::max);
-    if steal > 0.0 {
-        parts.push(format!("steal up to {}", print::percent(steal)));
-    }
-    if parts.is_empty() { String::new() } else { format!("Other programs: {}", parts.join(", ")) }
 }
 
 fn server(run: &Run) -> String {

@@ -154,6 +154,7 @@ fn take_apart(names: &mut Names, run: &mut Run) {
         file_sharing: _,
         highest_rates: _,
         flush_tests,
+        other_programs,
     } = run;
     *anonymous = true;
     of_command(command);
@@ -169,6 +170,10 @@ fn take_apart(names: &mut Names, run: &mut Run) {
     }
     for FlushTest { source, seconds_per_test: _, direct: _, rows: _ } in flush_tests {
         names.rename(Of::Folder, source);
+    }
+    // Threads of the kernel have the names of everybody's.
+    for program in other_programs.iter_mut().filter(|program| !program.kernel) {
+        names.rename(Of::Program, &mut program.name);
     }
     measurements.iter_mut().for_each(|measurement| of_measurement(names, measurement));
     // Of a run that is not judged yet: why something was not measured.

@@ -1,10 +1,10 @@
 use narrows_model::{
     Activity, Captured, ConsumerKind, Consumers, DurabilityWord, HorizonHolder, HorizonKind,
     HostRole, IndexUse, Layer, LiveCost, LiveCounts, LiveStandby, LiveWaits, ObservedCounts,
-    ObservedProcesses, ObservedSessions, Placement, PlanNode, PlannedStep, ProgramUse,
-    QueuedSession, Reserves, Role, SampledConsumers, SampledGroup, SequenceUse, Severity,
-    StatementFigures, StatementPlan, StatementStatistics, StatementUse, TableUse, TriedIndex,
-    UnindexedKey, Validity,
+    ObservedProcesses, ObservedSessions, OtherProgram, Placement, PlanNode, PlannedStep,
+    ProgramUse, QueuedSession, Reserves, Role, SampledConsumers, SampledGroup, SequenceUse,
+    Severity, StatementFigures, StatementPlan, StatementStatistics, StatementUse, TableUse,
+    TriedIndex, UnindexedKey, Validity,
 };
 use serde_json::json;
 
@@ -325,6 +325,14 @@ fn planted() -> Run {
         places: Vec::new(),
     }];
     run.crash_tests = vec![crash_test()];
+    let program = |name: &str, kernel| OtherProgram {
+        name: name.into(),
+        kernel,
+        cpus: 0.5,
+        read_bytes_per_s: None,
+        write_bytes_per_s: None,
+    };
+    run.other_programs = vec![program("mu-agent", false), program("kswapd0", true)];
     run.flush_tests = vec![FlushTest {
         source: "/srv/kappa/fsync.txt".into(),
         seconds_per_test: None,

@@ -10,8 +10,9 @@ use narrows_model::{
     HostRole, Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound,
     LiveCost, LiveCounts, LiveLog, LiveModel, LivePace, LivePart, LiveSetting, LiveStandby,
     LiveVerdict, LiveWait, LiveWaitKind, LiveWaits, LostRecord, Measurement, MetricValue,
-    OperatingPoint, OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA,
-    Series, Severity, Sum, SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
+    OperatingPoint, OracleNumbers, OtherProgram, Plan, PlannedStep, Platform, Role, RolePath, Run,
+    SCHEMA, Series, Severity, Sum, SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict,
+    metric,
 };
 use serde_json::{Value, json};
 
@@ -124,6 +125,13 @@ fn full() -> Run {
         file_sharing: Some(sweep::file_sharing(interval)),
         highest_rates: vec![sweep::highest_rate(interval)],
         flush_tests: vec![flush_test()],
+        other_programs: vec![OtherProgram {
+            name: "kswapd0".into(),
+            kernel: true,
+            cpus: 0.5,
+            read_bytes_per_s: Some(0.0),
+            write_bytes_per_s: Some(2e6),
+        }],
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) use find::Server;
 use find::Started;
 pub(crate) use ledger::{Ledger, Used};
 pub(super) use programs::OtherPrograms;
-pub(crate) use programs::{ProcessTable, ServerOnHost};
+pub(crate) use programs::{ServerOnHost, others_between};
 
 /// A server looked for on this machine.
 #[derive(Debug, Default)]

@@ -9,11 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use narrows_facts::{Live, Source, affinity, process};
+use narrows_facts::process_table::is_kernel_thread;
+use narrows_facts::{ProcessTable, ProcessUsage, affinity};
 use narrows_model::ProgramUse;
 
-/// The kernel's clock for the files of processes, on every architecture (`USER_HZ`), ns.
-const TICK_NS: u64 = 10_000_000;
 /// From this nice value on a process has a ninth of the weight of an ordinary one or less (kernel, `sched_prio_to_weight`).
 const GIVES_WAY: i64 = 10;
 /// `SCHED_IDLE` (sched(7)).
@@ -21,14 +20,8 @@ const IDLE_POLICY: u64 = 5;
 /// Names that are kept.
 const NAMED: usize = 3;
 
-/// A process at one end of the look.
-#[derive(Debug, Clone, PartialEq)]
-struct ProcessUsage {
-    name: String,
-    parent: u32,
-    cpu_ns: u64,
-    began: u64,
-    gives_way: bool,
+fn gives_way(usage: &ProcessUsage) -> bool {
+    usage.nice >= GIVES_WAY || usage.policy == Some(IDLE_POLICY)
 }
 
 /// What the others used.
@@ -62,68 +55,43 @@ impl ServerOnHost<'_> {
     }
 }
 
-/// All processes at the beginning.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ProcessTable(BTreeMap<u32, ProcessUsage>);
-
-impl ProcessTable {
-    pub(crate) fn read() -> ProcessTable {
-        let read = |pid: u32| {
-            let bytes = Live.read(&format!("/proc/{pid}/stat")).ok()?;
-            Some((pid, parse(&String::from_utf8_lossy(&bytes))?))
-        };
-        ProcessTable(process::all().into_iter().filter_map(read).collect())
-    }
-
-    /// What others used since, over `ns`: neither the server, nor this program, nor the kernel's threads.
-    pub(crate) fn since(&self, now: &ProcessTable, of: &ServerOnHost, ns: f64) -> OtherPrograms {
-        let ours = std::process::id();
-        let kernel = |taken: &ProcessUsage, pid: u32| pid == 2 || taken.parent == 2;
-        let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
-        let (mut yielding_ns, mut clients_ns) = (0, 0);
-        for (pid, taken) in &now.0 {
-            let before = self.0.get(pid).filter(|before| before.began == taken.began);
-            let used_ns = taken.cpu_ns.saturating_sub(before.map_or(0, |before| before.cpu_ns));
-            let is_server = *pid == of.server || taken.parent == of.server;
-            if used_ns == 0 || is_server || *pid == ours || kernel(taken, *pid) {
-                continue;
-            }
-            *by_name.entry(&taken.name).or_default() += used_ns;
-            if of.clients.is_some_and(|clients| clients.contains(pid)) {
-                clients_ns += used_ns;
-            }
-            if taken.gives_way && of.shares_cpus_with(*pid) {
-                yielding_ns += used_ns;
-            }
+/// What others used between two tables, over `ns`: neither the server, nor this program, nor the kernel's threads.
+pub(crate) fn others_between(
+    before: &ProcessTable,
+    now: &ProcessTable,
+    of: &ServerOnHost,
+    ns: f64,
+) -> OtherPrograms {
+    let ours = std::process::id();
+    let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
+    let (mut yielding_ns, mut clients_ns) = (0, 0);
+    for (pid, taken) in now.iter() {
+        let then_ns = before.same(pid, taken).map_or(0, |before| before.cpu_ns);
+        let used_ns = taken.cpu_ns.saturating_sub(then_ns);
+        let is_server = pid == of.server || taken.parent == of.server;
+        if used_ns == 0 || is_server || pid == ours || is_kernel_thread(pid, taken) {
+            continue;
         }
-        let cpus = |used_ns: u64| if ns > 0.0 { used_ns as f64 / ns } else { 0.0 };
-        let mut programs: Vec<ProgramUse> = by_name
-            .into_iter()
-            .map(|(name, used_ns)| ProgramUse { name: name.to_string(), cpus: cpus(used_ns) })
-            .collect();
-        programs.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
-        programs.truncate(NAMED);
-        OtherPrograms {
-            programs,
-            yielding_ns: yielding_ns as f64,
-            clients_ns: of.clients.map(|_| clients_ns as f64),
+        *by_name.entry(&taken.name).or_default() += used_ns;
+        if of.clients.is_some_and(|clients| clients.contains(&pid)) {
+            clients_ns += used_ns;
+        }
+        if gives_way(taken) && of.shares_cpus_with(pid) {
+            yielding_ns += used_ns;
         }
     }
-}
-
-/// A line of `/proc/PID/stat`. The name in parentheses may itself hold parentheses.
-fn parse(text: &str) -> Option<ProcessUsage> {
-    let (begin, end) = (text.find('(')?, text.rfind(')')?);
-    let fields: Vec<&str> = text.get(end + 1..)?.split_whitespace().collect();
-    let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
-    let nice: i64 = fields.get(16)?.parse().ok()?;
-    Some(ProcessUsage {
-        name: text.get(begin + 1..end)?.to_string(),
-        parent: u32::try_from(number(1)?).ok()?,
-        cpu_ns: (number(11)? + number(12)?) * TICK_NS,
-        began: number(19)?,
-        gives_way: nice >= GIVES_WAY || number(38) == Some(IDLE_POLICY),
-    })
+    let cpus = |used_ns: u64| if ns > 0.0 { used_ns as f64 / ns } else { 0.0 };
+    let mut programs: Vec<ProgramUse> = by_name
+        .into_iter()
+        .map(|(name, used_ns)| ProgramUse { name: name.to_string(), cpus: cpus(used_ns) })
+        .collect();
+    programs.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
+    programs.truncate(NAMED);
+    OtherPrograms {
+        programs,
+        yielding_ns: yielding_ns as f64,
+        clients_ns: of.clients.map(|_| clients_ns as f64),
+    }
 }
 
 #[cfg(test)]
@@ -139,20 +107,17 @@ mod tests {
     }
 
     fn programs(lines: &[(u32, String)]) -> ProcessTable {
-        ProcessTable(lines.iter().map(|(pid, line)| (*pid, parse(line).unwrap())).collect())
+        lines.iter().map(|(pid, line)| (*pid, ProcessUsage::parse(line).unwrap())).collect()
     }
 
     #[test]
-    fn a_line_is_read_whatever_the_name() {
-        let taken = parse(&line("a) b (c", 9, 20, 19, 3, 0)).unwrap();
-        assert_eq!(taken.name, "a) b (c");
-        assert_eq!((taken.parent, taken.cpu_ns, taken.began), (9, 250_000_000, 900));
-        assert!(taken.gives_way);
-        assert!(parse(&line("x", 9, 20, 0, 3, 5)).unwrap().gives_way, "SCHED_IDLE");
-        assert!(!parse(&line("x", 9, 20, 9, 3, 0)).unwrap().gives_way);
-        assert_eq!(parse("77 (x) R"), None);
-        let here = ProcessTable::read();
-        assert!(here.0.contains_key(&std::process::id()), "the live file is read too");
+    fn a_far_lower_priority_gives_way() {
+        let of = |nice, policy| {
+            gives_way(&ProcessUsage::parse(&line("x", 9, 20, nice, 3, policy)).unwrap())
+        };
+        assert!(of(19, 0));
+        assert!(of(0, 5), "SCHED_IDLE");
+        assert!(!of(9, 0));
     }
 
     #[test]
@@ -174,14 +139,14 @@ mod tests {
         };
         let clients = BTreeSet::from([50]);
         let beside = ServerOnHost { server: 40, allowed: &[], clients: Some(&clients) };
-        let used = at(0).since(&at(100), &beside, 2e9);
+        let used = others_between(&at(0), &at(100), &beside, 2e9);
         let named: Vec<(&str, f64)> =
             used.programs.iter().map(|p| (p.name.as_str(), p.cpus)).collect();
         assert_eq!(named, [("pgbench", 1.5), ("gzip", 0.75)]);
         assert_eq!(used.yielding_ns, 1.5e9);
         assert_eq!(used.clients_ns, Some(2e9));
-        let all =
-            at(0).since(&at(100), &ServerOnHost { server: 40, ..ServerOnHost::default() }, 2e9);
+        let without_clients = ServerOnHost { server: 40, ..ServerOnHost::default() };
+        let all = others_between(&at(0), &at(100), &without_clients, 2e9);
         assert_eq!((all.yielding_ns, all.clients_ns), (1.5e9, None));
     }
 
@@ -197,9 +162,9 @@ mod tests {
     #[test]
     fn a_number_that_was_given_again_counts_from_nothing() {
         let before = programs(&[(50, line("make", 1, 90, 0, 0, 0))]);
-        let mut later = programs(&[(50, line("cc", 1, 10, 0, 0, 0))]);
-        later.0.get_mut(&50).unwrap().began = 901;
-        let used = before.since(&later, &ServerOnHost::default(), 1e9);
+        let cc = ProcessUsage::parse(&line("cc", 1, 10, 0, 0, 0)).unwrap();
+        let later: ProcessTable = [(50, ProcessUsage { began: 901, ..cc })].into_iter().collect();
+        let used = others_between(&before, &later, &ServerOnHost::default(), 1e9);
         assert_eq!(used.programs, [ProgramUse { name: "cc".into(), cpus: 0.15 }]);
     }
 }
