@@ -134,19 +134,16 @@ fn prepare(stream: &TcpStream, options: PathOptions) -> Result<(), HostError> {
 impl NvmeTcpPath {
     pub(crate) fn new(parts: QueueParts) -> Result<NvmeTcpPath, HostError> {
         let slots = parts.arena.slots() as usize;
-        let heartbeat = match Heartbeat::new() {
-            Ok(heartbeat) => heartbeat,
-            Err(error) => {
-                parts.association.link().give_back(parts.number);
-                return Err(error);
+        let ready = || {
+            if let Some(open) = &parts.open {
+                prepare(&open.stream, parts.options)?;
             }
+            Heartbeat::new()
         };
+        let heartbeat =
+            ready().inspect_err(|_| parts.association.link().give_back(parts.number))?;
         let (stream, queue, tls, of_association) = match parts.open {
             Some(OpenQueue { stream, queue, tls, association }) => {
-                if let Err(error) = prepare(&stream, parts.options) {
-                    parts.association.link().give_back(parts.number);
-                    return Err(error);
-                }
                 (Some(stream), queue, tls, association)
             }
             None => (None, no_queue(), None, 0),

@@ -64,9 +64,9 @@ impl Share {
 fn named(run: &Run, units: Units) -> String {
     let share = Share::of(run);
     let of_kernel = |kernel| {
-        let mut words = run.other_programs.iter().filter(|program| program.kernel == kernel);
+        let programs = run.other_programs.iter().filter(|program| program.kernel == kernel);
         let words: Vec<String> =
-            words.by_ref().filter_map(|program| named_one(program, &share, units)).collect();
+            programs.filter_map(|program| named_one(program, &share, units)).collect();
         words.join(", ")
     };
     let (programs, threads) = (of_kernel(false), of_kernel(true));
@@ -122,7 +122,7 @@ mod tests {
         let words = named(&run, Units::Si);
         assert_eq!(
             words,
-            "backup 10 % (writes 12 MB/s), rsync <0.1 % (writes 3 MB/s), kernel threads kdamond.0 5.0 %"
+            "backup 10 % (writes 12.0 MB/s), rsync <0.1 % (writes 3.00 MB/s), kernel threads kdamond.0 5.0 %"
         );
         run.other_programs.clear();
         assert_eq!(named(&run, Units::Si), "");

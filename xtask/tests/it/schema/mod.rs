@@ -125,13 +125,17 @@ fn full() -> Run {
         file_sharing: Some(sweep::file_sharing(interval)),
         highest_rates: vec![sweep::highest_rate(interval)],
         flush_tests: vec![flush_test()],
-        other_programs: vec![OtherProgram {
-            name: "kswapd0".into(),
-            kernel: true,
-            cpus: 0.5,
-            read_bytes_per_s: Some(0.0),
-            write_bytes_per_s: Some(2e6),
-        }],
+        other_programs: vec![other_program()],
+    }
+}
+
+fn other_program() -> OtherProgram {
+    OtherProgram {
+        name: "kswapd0".into(),
+        kernel: true,
+        cpus: 0.5,
+        read_bytes_per_s: Some(0.0),
+        write_bytes_per_s: Some(2e6),
     }
 }
 
