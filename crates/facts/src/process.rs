@@ -334,28 +334,40 @@ impl Status {
     }
 }
 
-struct Stat {
-    parent: u32,
-    cpu_ns: u64,
+/// A line of `/proc/PID/stat`.
+pub(crate) struct Stat {
+    pub(crate) name: String,
+    pub(crate) parent: u32,
+    /// Flags of the kernel (`PF_*`).
+    pub(crate) flags: u64,
+    pub(crate) cpu_ns: u64,
     reaped_ns: u64,
-    began_ns: Option<u64>,
+    /// Absent where a kernel leaves the end of the line away.
+    pub(crate) nice: Option<i64>,
+    pub(crate) began_ns: Option<u64>,
+    pub(crate) policy: Option<u64>,
 }
 
 impl Stat {
-    fn read(pid: u32) -> Option<Stat> {
+    pub(crate) fn read(pid: u32) -> Option<Stat> {
         let bytes = Live.read(&format!("/proc/{pid}/stat")).ok()?;
         Stat::parse(&String::from_utf8_lossy(&bytes), tick_ns())
     }
 
-    fn parse(text: &str, tick_ns: u64) -> Option<Stat> {
+    pub(crate) fn parse(text: &str, tick_ns: u64) -> Option<Stat> {
         // The name in parentheses may itself hold spaces and parentheses; the last one ends it.
-        let fields: Vec<&str> = text.get(text.rfind(')')? + 1..)?.split_whitespace().collect();
+        let (begin, end) = (text.find('(')?, text.rfind(')')?);
+        let fields: Vec<&str> = text.get(end + 1..)?.split_whitespace().collect();
         let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
         Some(Stat {
+            name: text.get(begin + 1..end)?.to_string(),
             parent: u32::try_from(number(1)?).ok()?,
+            flags: number(6)?,
             cpu_ns: (number(11)? + number(12)?) * tick_ns,
             reaped_ns: (number(13)? + number(14)?) * tick_ns,
+            nice: fields.get(16).and_then(|nice| nice.parse().ok()),
             began_ns: number(19).map(|ticks| ticks * tick_ns),
+            policy: number(38),
         })
     }
 }
@@ -393,7 +405,7 @@ mod tests {
         let text = "42 (a) b (c) S 7 1 1 0 -1 0 0 0 0 0 100 50 30 20 20 0 1 0 5 6 7";
         let stat = Stat::parse(text, 10).unwrap();
         assert_eq!((stat.parent, stat.cpu_ns, stat.reaped_ns), (7, 1500, 500));
-        assert_eq!(stat.began_ns, Some(50));
+        assert_eq!((stat.name.as_str(), stat.began_ns), ("a) b (c", Some(50)));
         assert!(Stat::parse("42 (a", 10).is_none());
     }
 

@@ -6,12 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Live, Source, process};
+use crate::process::{self, Stat};
 
-/// The kernel's clock for the files of processes, on every architecture (`USER_HZ`), ns.
-const TICK_NS: u64 = 10_000_000;
-/// Parent of the kernel's threads.
-const KTHREADD: u32 = 2;
+/// The kernel's flag of its own threads (`PF_KTHREAD`, include/linux/sched.h): a name or a number could be anybody's.
+const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// A process at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +18,15 @@ pub struct ProcessUsage {
     pub name: String,
     /// Its parent.
     pub parent: u32,
+    /// Whether it is a thread of the kernel.
+    pub kernel: bool,
     /// Processor time since it began, ns, to 10 ms.
     pub cpu_ns: u64,
-    /// When it began, in ticks since the machine did: a number that was given again has another.
-    pub began: u64,
+    /// When it began, ns since the machine did, to 10 ms: a number that was given again has another.
+    pub began_ns: u64,
     /// Its nice value, -20 to 19.
     pub nice: i64,
-    /// Its scheduling policy (sched(7)); absent before Linux 2.5.19.
+    /// Its scheduling policy (sched(7)), where the kernel tells it.
     pub policy: Option<u64>,
     /// Bytes that it had read from drives and written to them; absent where that was not asked for or may not be seen.
     pub drive_bytes: Option<(u64, u64)>,
@@ -39,10 +39,7 @@ pub struct ProcessTable(BTreeMap<u32, ProcessUsage>);
 impl ProcessTable {
     /// Reads it: one small file for each process.
     pub fn read() -> ProcessTable {
-        let read = |pid: u32| {
-            let bytes = Live.read(&format!("/proc/{pid}/stat")).ok()?;
-            Some((pid, ProcessUsage::parse(&String::from_utf8_lossy(&bytes))?))
-        };
+        let read = |pid: u32| Some((pid, ProcessUsage::of(Stat::read(pid)?)?));
         process::all().into_iter().filter_map(read).collect()
     }
 
@@ -50,7 +47,7 @@ impl ProcessTable {
     pub fn read_with_drive_bytes() -> ProcessTable {
         let mut table = ProcessTable::read();
         for (pid, usage) in &mut table.0 {
-            if !is_kernel_thread(*pid, usage) {
+            if !usage.kernel {
                 usage.drive_bytes = process::drive_bytes(*pid);
             }
         }
@@ -64,7 +61,7 @@ impl ProcessTable {
 
     /// The same process in an earlier table: none where its number was another's then, or nobody's.
     pub fn same(&self, pid: u32, now: &ProcessUsage) -> Option<&ProcessUsage> {
-        self.get(pid).filter(|before| before.began == now.began)
+        self.get(pid).filter(|before| before.began_ns == now.began_ns)
     }
 
     /// All, by number.
@@ -72,18 +69,19 @@ impl ProcessTable {
         self.0.iter().map(|(pid, usage)| (*pid, usage))
     }
 
+    /// Its parent, the parent's parent, and so on, as far as they can be seen.
+    pub fn above(&self, pid: u32) -> impl Iterator<Item = u32> {
+        let parent = |pid: &u32| {
+            let parent = self.get(*pid)?.parent;
+            self.get(parent).map(|_| parent)
+        };
+        // A table that was read while processes ended may have loops in it.
+        std::iter::successors(Some(pid), parent).skip(1).take(self.0.len())
+    }
+
     /// Whether a process is one of `roots`, or descends from one of them.
     pub fn descends_from(&self, pid: u32, roots: &[u32]) -> bool {
-        let mut at = Some(pid);
-        // A table that was read while processes ended may have loops in it.
-        for _ in 0..self.0.len() {
-            match at {
-                Some(pid) if roots.contains(&pid) => return true,
-                Some(pid) => at = self.get(pid).map(|usage| usage.parent),
-                None => return false,
-            }
-        }
-        false
+        roots.contains(&pid) || self.above(pid).any(|above| roots.contains(&above))
     }
 }
 
@@ -93,24 +91,21 @@ impl FromIterator<(u32, ProcessUsage)> for ProcessTable {
     }
 }
 
-/// Whether it is a thread of the kernel.
-pub fn is_kernel_thread(pid: u32, usage: &ProcessUsage) -> bool {
-    pid == KTHREADD || usage.parent == KTHREADD
-}
-
 impl ProcessUsage {
-    /// A line of `/proc/PID/stat`. The name in parentheses may itself hold parentheses.
+    /// A line of `/proc/PID/stat`.
     pub fn parse(text: &str) -> Option<ProcessUsage> {
-        let (begin, end) = (text.find('(')?, text.rfind(')')?);
-        let fields: Vec<&str> = text.get(end + 1..)?.split_whitespace().collect();
-        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        ProcessUsage::of(Stat::parse(text, process::tick_ns())?)
+    }
+
+    fn of(stat: Stat) -> Option<ProcessUsage> {
         Some(ProcessUsage {
-            name: text.get(begin + 1..end)?.to_string(),
-            parent: u32::try_from(number(1)?).ok()?,
-            cpu_ns: (number(11)? + number(12)?) * TICK_NS,
-            began: number(19)?,
-            nice: fields.get(16)?.parse().ok()?,
-            policy: number(38),
+            name: stat.name,
+            parent: stat.parent,
+            kernel: stat.flags & KERNEL_THREAD != 0,
+            cpu_ns: stat.cpu_ns,
+            began_ns: stat.began_ns?,
+            nice: stat.nice?,
+            policy: stat.policy,
             drive_bytes: None,
         })
     }
@@ -127,8 +122,11 @@ mod tests {
                     0 0 17 3 0 5 0 0 0 0 0 0 0 0 0 0 0";
         let usage = ProcessUsage::parse(line).unwrap();
         assert_eq!(usage.name, "a) b (c");
-        assert_eq!((usage.parent, usage.cpu_ns, usage.began), (9, 250_000_000, 900));
+        assert_eq!((usage.parent, usage.cpu_ns, usage.began_ns), (9, 250_000_000, 9_000_000_000));
         assert_eq!((usage.nice, usage.policy), (19, Some(5)));
+        assert!(!usage.kernel);
+        let thread = line.replace("4194304", "2129984");
+        assert!(ProcessUsage::parse(&thread).unwrap().kernel, "as of kthreadd");
         assert_eq!(ProcessUsage::parse("77 (x) R"), None);
     }
 
@@ -147,15 +145,16 @@ mod tests {
         let usage = |parent| ProcessUsage {
             name: "x".into(),
             parent,
+            kernel: false,
             cpu_ns: 0,
-            began: 1,
+            began_ns: 1,
             nice: 0,
             policy: None,
             drive_bytes: None,
         };
         let table: ProcessTable = [(5, usage(6)), (6, usage(5))].into_iter().collect();
         assert!(!table.descends_from(5, &[9]));
-        let other = ProcessUsage { began: 2, ..usage(6) };
+        let other = ProcessUsage { began_ns: 2, ..usage(6) };
         assert_eq!(table.same(5, &other), None, "another process of the same number");
         assert!(table.same(5, &usage(6)).is_some());
     }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a program of others used of the machine, from the run's beginning to its end: all processes of that name together, of those that
+/// What a program of others used of the machine, from the first measurement to the run's end, at least: all processes of that name together, of those that
 /// were there at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

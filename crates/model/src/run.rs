@@ -116,7 +116,7 @@ pub struct Run {
     /// Outputs of `pg_test_fsync` that were brought in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flush_tests: Vec<FlushTest>,
-    /// The programs of others that used most of the machine meanwhile, most CPU time first; a few only.
+    /// The programs of others that used most of the machine meanwhile: a few by CPU time, then a few by bytes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_programs: Vec<OtherProgram>,
 }

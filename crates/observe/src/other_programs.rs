@@ -1,12 +1,13 @@
 //! Which programs of others used the machine while something was measured.
 //!
-//! All processes are read at the beginning and at the end of a run, outside of every window: on a machine of thousands of them that takes
-//! tens of milliseconds. A process that ended meanwhile took its counts with it, so what is found is the least.
+//! All processes are read before the first measurement and at the end of a run, outside of every window: on a machine of thousands of them that takes
+//! tens of milliseconds. A process that ended meanwhile took its processor time with it. The bytes of one that was waited for are its
+//! parent's from then on, all that it ever moved: what it had moved before the first look is taken off everybody above it, for only one of
+//! them has it, and nobody knows which. So what is found is the least.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use narrows_facts::process_table::is_kernel_thread;
 use narrows_facts::{ProcessTable, ProcessUsage};
 use narrows_model::OtherProgram;
 
@@ -49,18 +50,37 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, before: Option<&ProcessUsage>, now: &ProcessUsage) {
+    /// Adds what a process used since then, less `inherited`: what those that ended below it had moved before.
+    fn add(&mut self, before: Option<&ProcessUsage>, now: &ProcessUsage, inherited: Moved) {
         self.cpu_ns += now.cpu_ns.saturating_sub(before.map_or(0, |before| before.cpu_ns));
         let then = match before {
             Some(before) => before.drive_bytes,
             None => Some((0, 0)),
         };
-        if let Some((then, now)) = then.zip(now.drive_bytes) {
+        let known = then.zip(now.drive_bytes).zip(inherited);
+        if let Some(((then, now), inherited)) = known {
             let sum = self.bytes.get_or_insert_default();
-            sum.0 += now.0.saturating_sub(then.0);
-            sum.1 += now.1.saturating_sub(then.1);
+            sum.0 += now.0.saturating_sub(then.0.saturating_add(inherited.0));
+            sum.1 += now.1.saturating_sub(then.1.saturating_add(inherited.1));
         }
     }
+}
+
+/// Bytes read and written; absent where nobody knows.
+type Moved = Option<(u64, u64)>;
+
+/// What the processes that ended since then had moved by then, for everybody above them who may have it now.
+fn inherited(before: &ProcessTable, now: &ProcessTable) -> BTreeMap<u32, Moved> {
+    let mut of: BTreeMap<u32, Moved> = BTreeMap::new();
+    for (pid, ended) in before.iter().filter(|(pid, then)| now.same(*pid, then).is_none()) {
+        for above in before.above(pid) {
+            let sum = of.entry(above).or_insert(Some((0, 0)));
+            *sum = sum
+                .zip(ended.drive_bytes)
+                .map(|(sum, moved)| (sum.0.saturating_add(moved.0), sum.1.saturating_add(moved.1)));
+        }
+    }
+    of
 }
 
 fn others(
@@ -73,10 +93,12 @@ fn others(
     if seconds <= 0.0 {
         return Vec::new();
     }
+    let inherited = inherited(before, now);
     let mut sums: BTreeMap<(&str, bool), Sum> = BTreeMap::new();
     for (pid, usage) in now.iter().filter(|(pid, _)| !now.descends_from(*pid, own)) {
-        let of = (usage.name.as_str(), is_kernel_thread(pid, usage));
-        sums.entry(of).or_default().add(before.same(pid, usage), usage);
+        let sum = sums.entry((usage.name.as_str(), usage.kernel)).or_default();
+        let inherited = inherited.get(&pid).copied().unwrap_or(Some((0, 0)));
+        sum.add(before.same(pid, usage), usage, inherited);
     }
     let mut programs: Vec<OtherProgram> = sums
         .into_iter()
@@ -112,8 +134,9 @@ mod tests {
         ProcessUsage {
             name: name.into(),
             parent,
+            kernel: parent == 2 || name == "kthreadd",
             cpu_ns: cpu_ms * 1_000_000,
-            began: 1,
+            began_ns: 1,
             nice: 0,
             policy: None,
             drive_bytes: bytes,
@@ -161,6 +184,32 @@ mod tests {
         assert!(seen.is_empty(), "{seen:?} are not worth their names");
         let kernel = others(&table(0), &table(100), Duration::from_secs(1), &[1]);
         assert_eq!((kernel.len(), kernel[0].kernel), (1, true));
+    }
+
+    #[test]
+    fn what_an_ended_child_had_moved_before_is_nobodys_now() {
+        let table = |processes: &[(u32, ProcessUsage)]| -> ProcessTable {
+            processes.iter().cloned().collect()
+        };
+        let written = |bytes| Some((0, bytes));
+        // A backup of hours ends, and its shell has waited for it: all of its bytes are the shell's now, and 3 MB are of this second.
+        let before = |child| {
+            table(&[
+                (1, usage("init", 0, 0, written(0))),
+                (7, usage("sh", 1, 0, written(10))),
+                (8, usage("backup", 7, 0, child)),
+            ])
+        };
+        let after = table(&[
+            (1, usage("init", 0, 0, written(0))),
+            (7, usage("sh", 1, 0, written(10 + 900_000_000_000 + 3_000_000))),
+        ]);
+        let second = Duration::from_secs(1);
+        let seen = others(&before(written(900_000_000_000)), &after, second, &[]);
+        assert_eq!(seen.len(), 1);
+        assert_eq!((seen[0].name.as_str(), seen[0].write_bytes_per_s), ("sh", Some(3e6)));
+        // Where they could not be seen before, nobody knows.
+        assert!(others(&before(None), &after, second, &[]).is_empty());
     }
 
     #[test]

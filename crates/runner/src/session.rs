@@ -3,6 +3,7 @@
 //! The run file is written after every part, so that even a killed run leaves a readable partial one.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Error, Result};
@@ -37,8 +38,8 @@ pub struct Session<'a> {
     folder: PathBuf,
     /// Takes names out of what is kept and shown.
     anonymous: Option<&'a Anonymous>,
-    /// All processes at the beginning.
-    census: ProgramCensus,
+    /// All processes when the first layer began; nobody looks at them where none does.
+    census: OnceLock<ProgramCensus>,
     /// Servers of others that are measured, on this machine.
     tested: Vec<u32>,
 }
@@ -92,7 +93,7 @@ impl<'a> Session<'a> {
             told: EndReport::Report,
             folder,
             anonymous,
-            census: ProgramCensus::take(),
+            census: OnceLock::new(),
             tested: Vec::new(),
         };
         session.save()?;
@@ -109,6 +110,7 @@ impl<'a> Session<'a> {
 
     /// What a layer is handed.
     pub fn context(&self, window: Duration) -> Context<'a> {
+        self.census.get_or_init(ProgramCensus::take);
         Context {
             stop: self.stop,
             progress: self.ui,
@@ -249,9 +251,9 @@ impl<'a> Session<'a> {
 
     fn conclude(&mut self, completed: bool) -> RunLocation {
         // Where nobody counted what others used, who they were says nothing: of a server that was only looked at, they are its load.
-        if self.run.measurements.iter().any(|m| m.value(metric::OTHER_CPUS).is_some()) {
-            let now = ProgramCensus::take();
-            self.run.other_programs = now.others_since(&self.census, &self.tested);
+        let counted = self.run.measurements.iter().any(|m| m.value(metric::OTHER_CPUS).is_some());
+        if let Some(begin) = self.census.get().filter(|_| counted) {
+            self.run.other_programs = ProgramCensus::take().others_since(begin, &self.tested);
         }
         if let Some(anonymous) = self.anonymous {
             // Before it is judged: what is drawn from it has no names either.

@@ -1,8 +1,8 @@
 //! Sleeps that end after a heartbeat at the latest, without a time limit of each.
 //!
-//! A limit of its own starts and ends a timer of the kernel in each sleep, and the CPU that then goes idle programs its clock for it: in a
-//! virtual machine that is an exit to the hypervisor. So one timer serves many sleeps, as in narrows-io's rings: it is set for a heartbeat
-//! ahead, and set again by the first sleep after it ran out.
+//! With a limit of its own each sleep starts and ends a timer of the kernel, as SO_RCVTIMEO does; in a guest that made an operation of
+//! 4 KiB with one in flight 8 µs longer. So one timer serves many sleeps, as in narrows-io's rings: it is set for a heartbeat ahead, and
+//! set again by the first sleep after it ran out.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -68,17 +68,16 @@ mod tests {
     fn a_sleep_ends_when_something_comes_and_when_nothing_does() {
         let (mut here, there) = UnixStream::pair().unwrap();
         let mut heartbeat = Heartbeat::new().unwrap();
-        // The second ends only if the timer that ran out is set again, the third only if it is of the kernel's that it did.
+        // All but the first end only if the timer that ran out is set again.
         for _ in 0..3 {
             heartbeat.sleep_until(&there, PollFlags::IN).unwrap();
             assert!(!heartbeat.set, "nothing came, so it was the timer");
         }
         here.write_all(b"x").unwrap();
-        for _ in 0..1000 {
+        let before_the_timer = (0..1000).any(|_| {
             heartbeat.sleep_until(&there, PollFlags::IN).unwrap();
-        }
-        // What came ends a sleep at once, whatever the timer does: it is there for each poll.
-        let mut fds = [PollFd::new(&there, PollFlags::IN)];
-        assert_eq!(poll(&mut fds, Some(&Timespec::default())).unwrap(), 1);
+            heartbeat.set
+        });
+        assert!(before_the_timer, "what is there ends a sleep");
     }
 }

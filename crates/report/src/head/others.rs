@@ -60,7 +60,7 @@ impl Share {
     }
 }
 
-/// `backup 4.0 %, writes 12 MB/s; kernel threads: kdamond.0 3.0 %`; empty where none is worth its name.
+/// `backup 4.0 % (writes 12.0 MB/s), kernel threads kdamond.0 3.0 %`; empty where none is worth its name.
 fn named(run: &Run, units: Units) -> String {
     let share = Share::of(run);
     let of_kernel = |kernel| {

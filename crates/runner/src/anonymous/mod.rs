@@ -171,8 +171,8 @@ fn take_apart(names: &mut Names, run: &mut Run) {
     for FlushTest { source, seconds_per_test: _, direct: _, rows: _ } in flush_tests {
         names.rename(Of::Folder, source);
     }
-    // Threads of the kernel have the names of everybody's.
-    for program in other_programs.iter_mut().filter(|program| !program.kernel) {
+    // Threads of the kernel too: some have a resource's or a mount's name in theirs.
+    for program in other_programs {
         names.rename(Of::Program, &mut program.name);
     }
     measurements.iter_mut().for_each(|measurement| of_measurement(names, measurement));

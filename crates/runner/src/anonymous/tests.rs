@@ -332,7 +332,7 @@ fn planted() -> Run {
         read_bytes_per_s: None,
         write_bytes_per_s: None,
     };
-    run.other_programs = vec![program("mu-agent", false), program("kswapd0", true)];
+    run.other_programs = vec![program("mu-agent", false), program("drbd_r_mu-agent", true)];
     run.flush_tests = vec![FlushTest {
         source: "/srv/kappa/fsync.txt".into(),
         seconds_per_test: None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
+use std::process::{Child, Command};
 
 use narrows_model::{Run, metric};
 use serde_json::Value;
@@ -142,6 +142,31 @@ fn jobs_side_by_side_keep_their_shares_and_their_own_time() {
     let windows = ["one", "three"].map(|name| of(name, metric::WINDOW).unwrap());
     assert!(windows[0] > 1.9e9 && windows[1] > 0.9e9, "{windows:?}");
     assert!(windows[1] < windows[0] - 0.5e9, "the one of a second ends before: {windows:?}");
+}
+
+/// A program that ends with its test.
+struct Busy(Child);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn other_programs_that_are_busy_meanwhile_have_names() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let busy = Busy(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap());
+    let job = job_file(&f, "shares.fio", SHARES);
+    let output = narrows(&f, &["run", &job, "--format", "json", "--load-here"]);
+    drop(busy);
+    let run = Run::from_json(&text(&output.stdout)).unwrap();
+    // Whatever else ran beside, this one did.
+    let most = run.other_programs.iter().map(|program| program.cpus).fold(0.0, f64::max);
+    assert!(most >= 0.01, "{:?}", run.other_programs);
+    assert!(run.other_programs.len() <= 6);
 }
 
 fn shape(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {

@@ -9,7 +9,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use narrows_facts::process_table::is_kernel_thread;
 use narrows_facts::{ProcessTable, ProcessUsage, affinity};
 use narrows_model::ProgramUse;
 
@@ -69,7 +68,7 @@ pub(crate) fn others_between(
         let then_ns = before.same(pid, taken).map_or(0, |before| before.cpu_ns);
         let used_ns = taken.cpu_ns.saturating_sub(then_ns);
         let is_server = pid == of.server || taken.parent == of.server;
-        if used_ns == 0 || is_server || pid == ours || is_kernel_thread(pid, taken) {
+        if used_ns == 0 || is_server || pid == ours || taken.kernel {
             continue;
         }
         *by_name.entry(&taken.name).or_default() += used_ns;
@@ -100,8 +99,9 @@ mod tests {
 
     /// As the kernel writes it (Linux 6.18), with these in it.
     fn line(name: &str, parent: u32, ticks: u64, nice: i64, last_cpu: u32, policy: u32) -> String {
+        let flags = if parent == 2 || name == "kthreadd" { 2129984 } else { 4194304 };
         format!(
-            "77 ({name}) R {parent} 77 77 0 -1 4194304 90 0 0 0 {ticks} 5 0 0 20 {nice} 1 0 900 4096 100 18446744073709551615 1 1 0 0 0 \
+            "77 ({name}) R {parent} 77 77 0 -1 {flags} 90 0 0 0 {ticks} 5 0 0 20 {nice} 1 0 900 4096 100 18446744073709551615 1 1 0 0 0 \
              0 0 0 0 0 0 0 17 {last_cpu} 0 {policy} 0 0 0 0 0 0 0 0 0 0 0"
         )
     }
@@ -163,7 +163,8 @@ mod tests {
     fn a_number_that_was_given_again_counts_from_nothing() {
         let before = programs(&[(50, line("make", 1, 90, 0, 0, 0))]);
         let cc = ProcessUsage::parse(&line("cc", 1, 10, 0, 0, 0)).unwrap();
-        let later: ProcessTable = [(50, ProcessUsage { began: 901, ..cc })].into_iter().collect();
+        let later: ProcessTable =
+            [(50, ProcessUsage { began_ns: 901, ..cc })].into_iter().collect();
         let used = others_between(&before, &later, &ServerOnHost::default(), 1e9);
         assert_eq!(used.programs, [ProgramUse { name: "cc".into(), cpus: 0.15 }]);
     }
