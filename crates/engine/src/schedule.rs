@@ -13,6 +13,8 @@ pub enum Arrivals {
     Poisson,
     /// At equal intervals, as from a clock.
     Constant,
+    /// At times that somebody recorded, which whoever has them deals; a schedule of their mean rate is even.
+    Recorded,
 }
 
 impl Arrivals {
@@ -21,6 +23,7 @@ impl Arrivals {
         match self {
             Arrivals::Poisson => "poisson",
             Arrivals::Constant => "constant",
+            Arrivals::Recorded => "recorded",
         }
     }
 }
@@ -67,7 +70,9 @@ impl Schedule {
                 let seed = Rng::new(seed ^ (u64::from(part) << 32)).next_u64();
                 Schedule::Poisson(Poisson::new(rate_per_s / f64::from(parts), seed))
             }
-            Arrivals::Constant => Schedule::Constant(Constant::new(rate_per_s, (part, parts))),
+            Arrivals::Constant | Arrivals::Recorded => {
+                Schedule::Constant(Constant::new(rate_per_s, (part, parts)))
+            }
         }
     }
 

@@ -8,7 +8,7 @@
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
-//! one file, [`affinity::pin`] binds the caller's own thread, [`io_priority::set`] gives it a priority, and [`claim()`] uses free memory for a moment.
+//! one file, [`affinity::pin`] binds the caller's own thread, [`io_priority::set`] and [`memory_policy::set`] give it a priority and nodes for its memory, and [`claim()`] uses free memory for a moment.
 
 mod address_space;
 pub mod affinity;
@@ -21,6 +21,7 @@ pub mod io_limits;
 pub mod io_priority;
 pub mod loop_device;
 pub mod mapper;
+pub mod memory_policy;
 mod mounts;
 pub mod nvme;
 mod patience;

@@ -409,7 +409,7 @@ impl AsFd for Dir {
 }
 
 /// One name and no path: `a/b` would be walked by the kernel, which follows every link.
-fn one_name(name: &OsStr) -> io::Result<&OsStr> {
+pub(crate) fn one_name(name: &OsStr) -> io::Result<&OsStr> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
         (Some(std::path::Component::Normal(only)), None) if only == name => Ok(name),

@@ -22,6 +22,8 @@
 mod clone;
 mod dir;
 mod file;
+mod names;
+mod place;
 mod read;
 mod tree;
 mod walk;
@@ -31,6 +33,8 @@ mod whole;
 pub use clone::{CloneError, clone_tree};
 pub use dir::Dir;
 pub use file::{Access, create_new, open_existing, remove_file, reopen, same_file};
+pub use names::{Names, StatCall};
+pub use place::move_new;
 pub use read::{Refused, open_plain, read, read_private_text, read_text};
 pub use tree::copy_tree;
 pub use way::{Doubt, trusted_way};

@@ -57,6 +57,9 @@ pub fn resolve(
         let mut draft = Draft { written: Vec::new(), name: None, ..defaults.clone() };
         draft.stonewall |= section.follows_a_file;
         arranging.settings(section, &mut draft);
+        if let Err(problem) = waits(&draft, section, &jobs) {
+            arranging.problems.push(problem);
+        }
         if (draft.stonewall || draft.new_group) && !jobs.is_empty() {
             group += 1;
         }
@@ -71,6 +74,25 @@ pub fn resolve(
         return Ok(Plan { jobs, notes: arranging.notes, global_options });
     }
     Err(Problems(arranging.problems))
+}
+
+/// Whether the job that a section waits for is one before it, and the only one of its name; as fio asks for.
+fn waits(draft: &Draft, section: &Section, jobs: &[Job]) -> Result<(), Problem> {
+    let Some(awaited) = &draft.waits_for else { return Ok(()) };
+    let name = draft.name.as_ref().unwrap_or(&section.name);
+    let (reason, hint) = match jobs.iter().filter(|job| job.name == *awaited).count() {
+        _ if name == awaited => ("a job cannot wait for itself", "name a job before it"),
+        0 => ("there is no job of that name before it", "put the job that it waits for before it"),
+        1 => return Ok(()),
+        _ => ("several jobs have that name", "give each its own name"),
+    };
+    Err(Problem {
+        place: section.place.clone(),
+        cause: Cause::Conflict,
+        option: Some("wait_for".to_string()),
+        reason: format!("[{}]: wait_for={awaited}: {reason}", section.name),
+        hint: Some(hint.to_string()),
+    })
 }
 
 fn no_job(section: &Section) -> Problem {

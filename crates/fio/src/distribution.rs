@@ -1,5 +1,6 @@
 //! `random_distribution`: where random offsets fall.
 
+use crate::grammar::is_space;
 use crate::job::{Amount, PerDirection};
 use crate::number::KbBase;
 use crate::problem::Wrong;
@@ -11,6 +12,7 @@ use crate::written::{Counts, Size, size};
 const ZIPF_THETA: f64 = 1.1;
 const PARETO_H: f64 = 0.2;
 const ZONES_MAX: usize = 256;
+const SEQUENCE_MAX: usize = 64;
 
 /// Where random offsets fall.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +28,13 @@ pub enum Distribution {
     Pareto {
         /// fio's `h`: 0.2 sends 80 % of the operations to 20 % of the blocks.
         h: f64,
+    },
+    /// These blocks by number, over and over.
+    Sequence {
+        /// Their numbers.
+        blocks: Vec<u32>,
+        /// Whether each turn begins so many blocks further as there are numbers.
+        moves_on: bool,
     },
     /// Shares of the operations to parts of the region, in order from its start.
     Zoned(PerDirection<Vec<Zone>>),
@@ -65,9 +74,28 @@ pub(crate) fn distribution(value: &str, base: KbBase) -> Result<Distribution, Wr
             .map(Distribution::Zoned),
         "zoned_abs" => per_direction(rest.unwrap_or_default(), |list| zones(list, true, base))
             .map(Distribution::Zoned),
-        "normal" | "sequence" => Err(Wrong::refused(format!("{kind} is not done"))
-            .hint("random, zipf, pareto, zoned and zoned_abs are")),
+        "sequence" => sequence(rest.unwrap_or_default()),
+        "normal" => Err(Wrong::refused(format!("{kind} is not done"))
+            .hint("random, zipf, pareto, zoned, zoned_abs and sequence are")),
         _ => Err(Wrong::misread(format!("fio ignores what follows the colon of `{value}`"))),
+    }
+}
+
+/// `2,0,1`: block numbers.
+fn sequence(list: &str) -> Result<Distribution, Wrong> {
+    let number = |text: &str| {
+        let digits = text.trim_matches(is_space);
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse::<u32>().ok().filter(|_| plain)
+    };
+    let blocks: Option<Vec<u32>> = list.split(',').map(number).collect();
+    match blocks {
+        Some(blocks) if blocks.len() <= SEQUENCE_MAX => {
+            Ok(Distribution::Sequence { blocks, moves_on: false })
+        }
+        Some(_) => Err(Wrong::value(format!("fio reads at most {SEQUENCE_MAX} block numbers"))),
+        None => Err(Wrong::value(format!("`{list}` is no list of block numbers"))
+            .hint("write sequence:2,0,1")),
     }
 }
 
@@ -142,6 +170,16 @@ mod tests {
         {
             assert_eq!(of(value), None, "{value}");
         }
+    }
+
+    #[test]
+    fn a_sequence_is_a_list_of_numbers() {
+        let blocks = vec![2, 0, 1];
+        assert_eq!(of("sequence:2,0, 1"), Some(Distribution::Sequence { blocks, moves_on: false }));
+        for value in ["sequence", "sequence:", "sequence:1,,2", "sequence:-1", "sequence:1k"] {
+            assert_eq!(of(value), None, "{value}");
+        }
+        assert_eq!(of(&format!("sequence:{}", vec!["1"; 65].join(","))), None);
     }
 
     #[test]

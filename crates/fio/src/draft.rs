@@ -1,11 +1,14 @@
 //! A job while its settings come in: every field has fio's default.
 
+use crate::calls::{CallEngine, StatCall};
 use crate::distribution::Distribution;
+use crate::ending_rules::SteadyValue;
 use crate::job::{
     Amount, Blocks, BufferContents, Counted, Exit, Fallocate, Files, Flushes, PerDirection,
-    Placement, Report, Seed, Unified,
+    Placement, Report, Seed, Skipped, Unified,
 };
 use crate::number::KbBase;
+use crate::operation_rules::OperationRulesDraft;
 use crate::verify::{Method, PatternPart};
 
 /// fio's word for the engine, before it is known which of its options are set.
@@ -16,8 +19,11 @@ pub(crate) enum EngineName {
     Posixaio,
     Mmap,
     IoUring,
+    IoUringCmd,
     Libaio,
     Null,
+    Cpuio,
+    Calls(CallEngine),
 }
 
 impl EngineName {
@@ -28,8 +34,11 @@ impl EngineName {
             EngineName::Posixaio => "posixaio",
             EngineName::Mmap => "mmap",
             EngineName::IoUring => "io_uring",
+            EngineName::IoUringCmd => "io_uring_cmd",
             EngineName::Libaio => "libaio",
             EngineName::Null => "null",
+            EngineName::Cpuio => "cpuio",
+            EngineName::Calls(engine) => engine.fio_name(),
         }
     }
 }
@@ -43,6 +52,13 @@ pub(crate) struct Work {
     pub random: bool,
     /// What follows the colon.
     pub suffix: Option<i64>,
+}
+
+impl Work {
+    /// Whether each trim is followed by a write of its place.
+    pub fn pairs(self) -> bool {
+        self.trim && self.write
+    }
 }
 
 /// What was said of verification.
@@ -61,6 +77,8 @@ pub(crate) struct VerifyDraft {
     pub batch: u32,
     pub compares_number: Option<bool>,
     pub compares_seed: Option<bool>,
+    pub saves_state: bool,
+    pub loads_state: bool,
 }
 
 impl Default for VerifyDraft {
@@ -79,8 +97,46 @@ impl Default for VerifyDraft {
             batch: 0,
             compares_number: None,
             compares_seed: None,
+            saves_state: false,
+            loads_state: false,
         }
     }
+}
+
+/// What was said of a figure that becomes steady.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SteadyDraft {
+    pub value: SteadyValue,
+    pub slope: bool,
+    pub percent: bool,
+    pub limit: f64,
+}
+
+/// What was said of keeping processors busy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CpuDraft {
+    pub load_percent: u32,
+    pub chunk_us: u64,
+    pub sorts: bool,
+    pub ends_with_others: bool,
+}
+
+impl Default for CpuDraft {
+    fn default() -> Self {
+        CpuDraft { load_percent: 0, chunk_us: 50_000, sorts: false, ends_with_others: false }
+    }
+}
+
+/// What was said of a log to be done again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReplayDraft {
+    pub logs: Vec<String>,
+    pub no_stall: bool,
+    pub redirect: Option<String>,
+    pub scale: Option<u64>,
+    pub align_bytes: Option<u64>,
+    pub time_percent: Option<u32>,
+    pub skip: Skipped,
 }
 
 #[derive(Debug, Clone)]
@@ -105,6 +161,7 @@ pub(crate) struct Draft {
     pub offset: Amount,
     pub offset_increment: Amount,
     pub engine: EngineName,
+    pub stat_call: StatCall,
     pub registered_files: bool,
     pub registered_buffers: bool,
     pub polled: bool,
@@ -114,6 +171,7 @@ pub(crate) struct Draft {
     pub clones: u32,
     pub files: Files,
     pub flushes: Flushes,
+    pub atomic: bool,
     pub runtime_us: u64,
     pub time_based: bool,
     pub ramp_us: u64,
@@ -121,6 +179,19 @@ pub(crate) struct Draft {
     pub loops: u64,
     pub operations: u64,
     pub stonewall: bool,
+    pub waits_for: Option<String>,
+    pub fills: bool,
+    pub minimum_bytes: Option<PerDirection<Option<u64>>>,
+    pub minimum_operations: Option<PerDirection<Option<u64>>>,
+    pub rate_cycle_ms: u64,
+    pub latency_target_us: u64,
+    pub latency_window_us: u64,
+    pub latency_percent: f64,
+    pub latency_goes_on: bool,
+    pub steady: Option<SteadyDraft>,
+    pub steady_duration_us: u64,
+    pub steady_ramp_us: u64,
+    pub steady_interval_us: u64,
     pub new_group: bool,
     pub group_reporting: bool,
     pub exit_with: bool,
@@ -128,6 +199,7 @@ pub(crate) struct Draft {
     pub no_random_map: bool,
     pub seed: Seed,
     pub distribution: Distribution,
+    pub operation_rules: OperationRulesDraft,
     pub think_us: u64,
     pub think_spin_us: u64,
     pub think_blocks: Option<u32>,
@@ -143,6 +215,8 @@ pub(crate) struct Draft {
     pub flow_weight: u32,
     pub flow_group: u32,
     pub flow_sleep_us: u64,
+    pub cpu: CpuDraft,
+    pub replay: ReplayDraft,
     pub placement: Placement,
     pub report: Report,
     pub written: Vec<(String, String)>,
@@ -176,6 +250,7 @@ impl Default for Draft {
             offset: Amount::Bytes(0),
             offset_increment: Amount::Bytes(0),
             engine: EngineName::Psync,
+            stat_call: StatCall::default(),
             registered_files: false,
             registered_buffers: false,
             polled: false,
@@ -192,6 +267,7 @@ impl Default for Draft {
                 read_only: false,
             },
             flushes: Flushes::default(),
+            atomic: false,
             runtime_us: 0,
             time_based: false,
             ramp_us: 0,
@@ -199,6 +275,19 @@ impl Default for Draft {
             loops: 1,
             operations: 0,
             stonewall: false,
+            waits_for: None,
+            fills: false,
+            minimum_bytes: None,
+            minimum_operations: None,
+            rate_cycle_ms: 1000,
+            latency_target_us: 0,
+            latency_window_us: 0,
+            latency_percent: 100.0,
+            latency_goes_on: false,
+            steady: None,
+            steady_duration_us: 0,
+            steady_ramp_us: 0,
+            steady_interval_us: 1_000_000,
             new_group: false,
             group_reporting: false,
             exit_with: false,
@@ -206,6 +295,7 @@ impl Default for Draft {
             no_random_map: false,
             seed: Seed::Repeated,
             distribution: Distribution::Uniform,
+            operation_rules: OperationRulesDraft::default(),
             think_us: 0,
             think_spin_us: 0,
             think_blocks: None,
@@ -226,6 +316,8 @@ impl Default for Draft {
             flow_weight: 0,
             flow_group: 0,
             flow_sleep_us: 0,
+            cpu: CpuDraft::default(),
+            replay: ReplayDraft::default(),
             placement: Placement::default(),
             report: Report {
                 percentiles: PERCENTILES.to_vec(),

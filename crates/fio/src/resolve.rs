@@ -1,16 +1,22 @@
 //! From a draft to a job: what one setting means in the light of the others, as fio settles it after parsing.
 
+mod atomic_writes;
+mod cpu;
+mod ending;
+mod operation_rules;
+mod replay;
 mod verify;
 
 use narrows_units::Nanos;
 
 use crate::distribution::Distribution;
 use crate::draft::{Draft, EngineName};
+use crate::ending_rules::LatencyTarget;
 use crate::files::{FORMAT, Targets};
 use crate::grammar::Section;
 use crate::job::{
     Access, Amount, Blocks, BufferContents, Direction, Ending, Engine, Files, Flow, Job, Order,
-    PerDirection, Rate, Region, Think,
+    PerDirection, Placement, Rate, Region, Think,
 };
 use crate::problem::{Cause, Note, Problem, SettingTreatment};
 
@@ -52,12 +58,20 @@ pub(crate) fn job(
     problems: &mut Vec<Problem>,
 ) -> Job {
     let mut remarks = Remarks { section, notes, problems };
-    let blocks = blocks(&draft);
+    let blocks = operation_rules::paired(&draft, blocks(&draft), &mut remarks);
     let access = access(&draft, &blocks, &mut remarks);
+    let priorities = operation_rules::priorities(&draft, &mut remarks);
+    let serialized = operation_rules::serialized(&draft, &mut remarks);
+    let atomic_writes = atomic_writes::atomic_writes(&draft, &blocks, &mut remarks);
     let depth = depth(&draft, &mut remarks);
     let targets = targets(&draft, section, &mut remarks);
     let ending = ending(&draft, &mut remarks);
+    let engine = engine(&draft, &mut remarks);
+    let placement = placement(&draft, &mut remarks);
+    let replay = replay::replay(&draft, &mut remarks);
     let verify = verify::verify(&draft, &blocks, &ending, &mut remarks);
+    let minimum = ending::minimum(&draft, &mut remarks);
+    let steady = ending::steady(&draft, &mut remarks);
     region_checks(&draft, &blocks, &targets, &mut remarks);
     Job {
         name: draft.name.clone().unwrap_or_else(|| section.name.clone()),
@@ -65,6 +79,7 @@ pub(crate) fn job(
         place: section.place.clone(),
         group,
         waits_for_previous: draft.stonewall,
+        waits_for: draft.waits_for.clone(),
         group_reporting: draft.group_reporting,
         clones: draft.clones,
         region: Region {
@@ -74,18 +89,7 @@ pub(crate) fn job(
             file_size_bytes: draft.file_size_bytes,
             io_size: draft.io_size,
         },
-        engine: match draft.engine {
-            EngineName::Psync | EngineName::Pvsync2 | EngineName::Posixaio | EngineName::Mmap => {
-                Engine::Psync
-            }
-            EngineName::Libaio => Engine::Libaio,
-            EngineName::Null => Engine::Null,
-            EngineName::IoUring => Engine::IoUring {
-                registered_files: draft.registered_files,
-                registered_buffers: draft.registered_buffers,
-                polled: draft.polled,
-            },
-        },
+        engine,
         // A file that is read has to be there, whole.
         files: Files {
             overwrite: draft.files.overwrite || draft.work.read,
@@ -98,6 +102,15 @@ pub(crate) fn job(
             counted,
             poisson: draft.poisson,
         }),
+        minimum,
+        steady,
+        latency_target: (draft.latency_target_us > 0).then(|| LatencyTarget {
+            target: nanos(draft.latency_target_us),
+            window: nanos(draft.latency_window_us),
+            percent: draft.latency_percent,
+            goes_on: draft.latency_goes_on,
+        }),
+        fills: draft.fills,
         think: (draft.think_us > 0).then(|| Think {
             pause: nanos(draft.think_us),
             // fio cuts what is longer than the pause itself.
@@ -115,6 +128,8 @@ pub(crate) fn job(
             group: draft.flow_group,
             sleep: nanos(draft.flow_sleep_us),
         }),
+        priorities,
+        serialized,
         verify,
         exit: draft.exit_with.then_some(draft.exit),
         targets,
@@ -122,8 +137,10 @@ pub(crate) fn job(
         blocks,
         depth,
         flushes: draft.flushes,
+        atomic_writes,
         ending,
-        placement: draft.placement,
+        replay,
+        placement,
         report: draft.report,
         written: draft.written,
     }
@@ -146,6 +163,7 @@ fn access(draft: &Draft, blocks: &PerDirection<Blocks>, remarks: &mut Remarks) -
     let direction = match (work.read, work.write) {
         (true, true) => Direction::Mixed { read_percent: draft.read_percent },
         (true, false) => Direction::Read,
+        (false, true) if work.pairs() => Direction::TrimThenWrite,
         (false, true) => Direction::Write,
         (false, false) => Direction::Trim,
     };
@@ -171,14 +189,49 @@ fn access(draft: &Draft, blocks: &PerDirection<Blocks>, remarks: &mut Remarks) -
     if work.random && draft.distribution != Distribution::Uniform {
         once_each = false;
     }
-    let (distribution, seed) = (draft.distribution.clone(), draft.seed);
-    Access { direction, order, distribution, once_each, seed, align_bytes }
+    let (distribution, seed) = (operation_rules::sequence(draft, remarks), draft.seed);
+    let zones = None;
+    let mut access = Access { direction, order, distribution, once_each, seed, align_bytes, zones };
+    access.zones = operation_rules::zones(draft, &access, blocks, remarks);
+    access
+}
+
+fn engine(draft: &Draft, remarks: &mut Remarks) -> Engine {
+    match draft.engine {
+        EngineName::Psync | EngineName::Pvsync2 | EngineName::Posixaio | EngineName::Mmap => {
+            Engine::Psync
+        }
+        EngineName::Libaio => Engine::Libaio,
+        EngineName::Null => Engine::Null,
+        EngineName::Cpuio => Engine::Cpu(cpu::burn(draft, remarks)),
+        EngineName::Calls(engine) => Engine::Calls(engine.with_stat(draft.stat_call)),
+        EngineName::IoUringCmd => Engine::Passthrough {
+            registered_files: draft.registered_files,
+            registered_buffers: draft.registered_buffers,
+            polled: draft.polled,
+        },
+        EngineName::IoUring => Engine::IoUring {
+            registered_files: draft.registered_files,
+            registered_buffers: draft.registered_buffers,
+            polled: draft.polled,
+        },
+    }
+}
+
+fn placement(draft: &Draft, remarks: &mut Remarks) -> Placement {
+    let placement = draft.placement.clone();
+    if placement.cpu_nodes.is_some() && placement.cpus.is_some() {
+        let sentence = "numa_cpu_nodes wins over cpus_allowed";
+        remarks.note("cpus_allowed", SettingTreatment::AsFio, sentence);
+    }
+    placement
 }
 
 fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
     let threads = [EngineName::Psync, EngineName::Pvsync2, EngineName::Posixaio, EngineName::Mmap];
+    let waits = threads.contains(&draft.engine) || matches!(draft.engine, EngineName::Calls(_));
     // Threads that submit wait in the job's place: as many as iodepth.
-    if draft.offload && threads.contains(&draft.engine) {
+    if draft.offload && waits {
         return draft.depth;
     }
     if draft.engine == EngineName::Posixaio && draft.depth > 1 {
@@ -187,7 +240,7 @@ fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
         remarks.note("iodepth", SettingTreatment::Approximated, sentence);
         return 1;
     }
-    if threads.contains(&draft.engine) && draft.depth > 1 {
+    if waits && draft.depth > 1 {
         let sentence = format!(
             "{} has one operation in flight, whatever iodepth says",
             draft.engine.fio_name()
@@ -199,7 +252,8 @@ fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
         let sentence = "buffered Linux AIO waits in the submission; the depth is not reached";
         remarks.note("iodepth", SettingTreatment::Warned, sentence);
     }
-    if draft.polled && !draft.files.direct {
+    let by_cache = draft.engine != EngineName::IoUringCmd && !draft.files.direct;
+    if draft.polled && by_cache {
         remarks.note("hipri", SettingTreatment::Warned, "the kernel polls direct I/O only");
     }
     draft.depth
@@ -274,7 +328,8 @@ fn region_checks(
         remarks.conflict("size", reason, "make size at least one block");
     }
     let shared = matches!(targets, Targets::Named(_)) && draft.clones > 1;
-    if shared && !draft.work.random && draft.offset_increment == Amount::Bytes(0) {
+    let reads = !matches!(draft.engine, EngineName::Calls(_));
+    if shared && reads && !draft.work.random && draft.offset_increment == Amount::Bytes(0) {
         let sentence = "all clones go over the same blocks in order, so most reads hit a cache; \
                         offset_increment sets them apart";
         remarks.note("numjobs", SettingTreatment::Warned, sentence);

@@ -1,9 +1,10 @@
 //! Small readers that several options share: flags, words, lists of processors, lists of percentiles, triplets.
 
 use crate::grammar::is_space;
-use crate::job::PerDirection;
+use crate::job::{MemoryPolicy, NodeList, PerDirection};
 use crate::kind::parts_as_fio;
 use crate::number::KbBase;
+use crate::options::limits;
 use crate::problem::{SettingTreatment, Wrong};
 use crate::written::{Counts, Read, Size, size};
 
@@ -140,6 +141,49 @@ pub(crate) fn processors(value: &str) -> Result<Vec<u32>, Wrong> {
     cpus.sort_unstable();
     cpus.dedup();
     Ok(cpus)
+}
+
+/// Nodes as libnuma's `numa_parse_nodestring` reads them, which fio calls: `0,2-3`, `all`, `!1`.
+pub(crate) fn nodes(value: &str) -> Result<NodeList, Wrong> {
+    let text = value.trim_matches(is_space);
+    let (except, list) = match text.strip_prefix('!') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    if list.starts_with('+') || list.contains(':') || list == "same" {
+        return Err(Wrong::limit(&limits::NODES_BY_OTHER_WORDS));
+    }
+    if list == "all" && !except {
+        return Ok(NodeList::All);
+    }
+    let wrong =
+        || Wrong::value(format!("`{value}` is no list of nodes")).hint("write 0,2-3 or all");
+    let listed = processors(list).map_err(|_| wrong())?;
+    Ok(if except { NodeList::Except(listed) } else { NodeList::These(listed) })
+}
+
+/// `default`, `local`, `prefer:0`, `bind:0-1`, `interleave`, `interleave:0-1`.
+pub(crate) fn memory_policy(value: &str) -> Result<Option<MemoryPolicy>, Wrong> {
+    let (mode, list) = match value.split_once(':') {
+        Some((mode, list)) => (mode, Some(list)),
+        None => (value, None),
+    };
+    let wrong = |reason: &str| Wrong::value(format!("`{value}`: {reason}"));
+    match (mode, list) {
+        ("default", None) => Ok(None),
+        ("local", None) => Ok(Some(MemoryPolicy::Local)),
+        ("default" | "local", Some(_)) => Err(wrong("no nodes follow default and local")),
+        ("prefer", Some(node)) => match node.parse() {
+            Ok(node) => Ok(Some(MemoryPolicy::Prefer(node))),
+            Err(_) => Err(wrong("prefer takes one node").hint("write prefer:0")),
+        },
+        ("prefer", None) => Err(wrong("prefer takes a node").hint("write prefer:0")),
+        ("bind", Some(list)) => Ok(Some(MemoryPolicy::Bind(nodes(list)?))),
+        ("bind", None) => Err(wrong("bind takes nodes").hint("write bind:0")),
+        ("interleave", Some(list)) => Ok(Some(MemoryPolicy::Interleave(nodes(list)?))),
+        ("interleave", None) => Ok(Some(MemoryPolicy::Interleave(NodeList::All))),
+        _ => Err(wrong("no such policy").hint("write default, local, prefer, bind or interleave")),
+    }
 }
 
 /// `50:99:99.9`.

@@ -8,9 +8,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use narrows_files::Names;
+
+use crate::file_calls::FileCalls;
 use crate::{
-    AioPath, Arena, BlockingPath, DevicePath, Error, Fault, FaultPath, Method, NullPath, Options,
-    PassthroughPath, Refusal, UringPath, aio, uring,
+    AioPath, Arena, BlockingPath, DevicePath, Error, Fault, FaultPath, FileCall, FileCallPath,
+    Method, NullPath, Options, PassthroughPath, Refusal, UringPath, aio, uring,
 };
 
 /// The way obtained; clone it into the threads that use it.
@@ -21,6 +24,7 @@ pub struct Access {
     refusals: Vec<Refusal>,
     faults: Vec<Fault>,
     remote: Option<SharedRemote>,
+    file_calls: Option<FileCalls>,
 }
 
 /// What opens ways to a device that is no file of this machine. Its maker knows the network; this crate doesn't.
@@ -60,6 +64,7 @@ impl Access {
             refusals: Vec::new(),
             faults: Vec::new(),
             remote: None,
+            file_calls: None,
         }
     }
 
@@ -117,6 +122,16 @@ impl Access {
         Access { remote: Some(SharedRemote(remote)), ..Access::of(Method::NvmeTcp) }
     }
 
+    /// Calls that move no data; those on whole files are on `names`, which are needed when a path is opened.
+    pub fn file_calls(call: FileCall, names: Option<Arc<Names>>) -> Access {
+        Access { file_calls: Some(FileCalls { call, names }), ..Access::of(Method::FileCalls) }
+    }
+
+    /// Which call, where it is one that moves no data.
+    pub fn file_call(&self) -> Option<FileCall> {
+        self.file_calls.as_ref().map(|calls| calls.call)
+    }
+
     /// The same way to a device that fails as planned. For tests of what stands on a path.
     #[must_use]
     pub fn with_faults(self, faults: Vec<Fault>) -> Access {
@@ -156,7 +171,7 @@ impl Access {
     /// Operations one thread can keep in flight; more need more threads. Linux AIO counts as unlimited, but keeps
     /// only one in flight on a file that is not open for direct I/O.
     pub fn depth_per_thread(&self) -> Option<u32> {
-        (self.method == Method::Blocking).then_some(1)
+        matches!(self.method, Method::Blocking | Method::FileCalls).then_some(1)
     }
 
     /// A path to `file` (called `name` in errors), to be used on the calling thread, for up to `depth` operations in
@@ -183,9 +198,15 @@ impl Access {
                 UringPath::nop(file, owned, arena, depth).map_err(set_up("set up io_uring for"))?,
             ),
             Method::Aio => Box::new(
-                AioPath::new(file, owned, arena, depth).map_err(set_up("set up Linux AIO for"))?,
+                AioPath::new(file, owned, arena, depth)
+                    .map_err(set_up("set up Linux AIO for"))?
+                    .atomic(self.options.atomic_writes),
             ),
             Method::Blocking => Box::new(BlockingPath::new(file, owned, arena)),
+            Method::FileCalls => match &self.file_calls {
+                Some(calls) => Box::new(FileCallPath::new(file, calls.clone(), arena)),
+                None => return Err(set_up("call")(std::io::ErrorKind::Unsupported.into())),
+            },
             Method::NvmeTcp => match &self.remote {
                 Some(remote) => remote.0.open(arena, depth)?,
                 None => return Err(set_up("reach")(std::io::ErrorKind::AddrNotAvailable.into())),

@@ -39,6 +39,20 @@ pub enum Error {
         /// What must stay free, bytes.
         reserve: u64,
     },
+    /// The file system can make too few files.
+    #[error(
+        "cannot make {wanted} files in {}: {available} more can be made there (df -i), and half of them are left to others\n\
+         hint: ask for fewer files, or name a folder on another file system",
+        dir.display()
+    )]
+    NoFiles {
+        /// The folder.
+        dir: PathBuf,
+        /// How many.
+        wanted: u64,
+        /// Files that can still be made.
+        available: u64,
+    },
     /// There is no memory for the buffers.
     #[error(
         "cannot allocate {} of buffers for {}: {source}{}\n\

@@ -107,6 +107,23 @@ impl TestFile {
         self
     }
 
+    /// Gives a file of ours a place where it stays, with a length of `bytes`. Whatever is there already is left alone.
+    ///
+    /// # Errors
+    /// What the system said; then it goes with this value.
+    pub fn stay(mut self, to: &Path, bytes: u64) -> Result<(), Error> {
+        if !self.ours {
+            return Ok(());
+        }
+        self.buffered_file()
+            .set_len(bytes)
+            .map_err(|source| self.fail("set the size of", source))?;
+        narrows_files::move_new(self.path(), to)
+            .map_err(|source| Error::system("keep", to, source))?;
+        self.ours = false;
+        Ok(())
+    }
+
     /// The handles alone; whoever has them must not outlive the file.
     pub fn target(&self) -> &Target {
         &self.target

@@ -15,6 +15,8 @@ pub enum Method {
     Blocking,
     /// NVMe over TCP without a driver: a queue of a target, reached by [`crate::Remote`]. An address is its word.
     NvmeTcp,
+    /// Calls that move no data, on whole files or on a file's space ([`crate::FileCall`]); one at a time per thread.
+    FileCalls,
     /// No device: completes at once. Shows what the generator alone costs.
     Null,
     /// No device, but the kernel: a ring that executes IORING_OP_NOP. Shows what the generator and the ring cost.
@@ -40,9 +42,15 @@ impl Method {
             Method::Aio => "aio",
             Method::Blocking => "threads",
             Method::NvmeTcp => "nvme-tcp",
+            Method::FileCalls => "file calls",
             Method::Null => "null",
             Method::Nop => "nop",
         }
+    }
+
+    /// Whether bytes pass, so that a bandwidth means something.
+    pub fn moves_data(self) -> bool {
+        self != Method::FileCalls
     }
 
     /// The method a word stands for.
@@ -67,12 +75,19 @@ pub struct Options {
     pub registered_buffers: bool,
     /// Have the kernel look up the file once instead of for every operation (io_uring).
     pub registered_file: bool,
+    /// Mark writes as atomic (`RWF_ATOMIC`, Linux 6.11; io_uring and Linux AIO): whoever asks for it has looked whether the file takes them.
+    pub atomic_writes: bool,
 }
 
 impl Default for Options {
     /// Interrupts, registered buffers and file.
     fn default() -> Self {
-        Options { polled: false, registered_buffers: true, registered_file: true }
+        Options {
+            polled: false,
+            registered_buffers: true,
+            registered_file: true,
+            atomic_writes: false,
+        }
     }
 }
 

@@ -28,6 +28,17 @@ pub(crate) fn is_generic(path: &Path) -> bool {
     })
 }
 
+/// The block device of the namespace whose character device is at `path`; `None` where it is no such device. Asked without opening it.
+pub fn block_device_beside(path: &Path) -> Option<PathBuf> {
+    let found = std::fs::metadata(path).ok().filter(|found| found.file_type().is_char_device())?;
+    node_beside(found.rdev())
+}
+
+/// The same of an open file.
+pub(crate) fn node_beside(generic: u64) -> Option<PathBuf> {
+    Some(Path::new("/dev").join(block_device_of(generic)?.file_name()?))
+}
+
 /// The block device of the same namespace in sysfs.
 fn block_device_of(generic: u64) -> Option<PathBuf> {
     let (major, minor) = (libc::major(generic), libc::minor(generic));

@@ -93,6 +93,12 @@ pub trait DevicePath {
     /// the slot.
     fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32);
 
+    /// Gives the reads and writes submitted from now on that I/O priority, in the kernel's form (`ioprio_set(2)`); 0: that of the
+    /// thread, as without this. Ways that know no such thing ignore it.
+    fn set_priority(&mut self, priority: u16) {
+        let _ = priority;
+    }
+
     /// Starts what is queued, waits for `min` completions (no more than are in flight) and appends all that are
     /// there to `out`. Returns with fewer, perhaps none, after about [`HEARTBEAT_MS`], so that the caller can look at
     /// its stop token; an operation that blocks in the kernel cannot be interrupted on [`Method::Blocking`].

@@ -42,6 +42,22 @@ impl Space {
         RESERVE_BYTES.max((self.total_bytes as f64 * RESERVE_SHARE) as u64)
     }
 
+    /// What one file may have at most, less a part of 64 for what others write until it is made, bytes.
+    pub fn room_bytes(&self) -> u64 {
+        let room = self.available_bytes.saturating_sub(self.reserve_bytes());
+        room - room / 64
+    }
+
+    /// Refuses so many files where they would take more than half of what is left, so that others can still make theirs.
+    pub fn check_files(&self, dir: &Path, wanted: u64) -> Result<(), Error> {
+        match self.available_files {
+            Some(available) if wanted > available / 2 => {
+                Err(Error::NoFiles { dir: dir.to_path_buf(), wanted, available })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses a file that would eat into the reserve.
     pub fn check(&self, dir: &Path, wanted: u64) -> Result<(), Error> {
         let (available, reserve) = (self.available_bytes, self.reserve_bytes());
@@ -84,12 +100,27 @@ mod tests {
         assert_eq!(small.reserve_bytes(), gib);
         assert!(small.check(Path::new("/d"), 2 * gib).is_ok());
         assert!(small.check(Path::new("/d"), 2 * gib + 1).is_err());
+        assert_eq!(small.room_bytes(), 2 * gib - gib / 32);
         let large =
             Space { total_bytes: 100 * gib, available_bytes: 6 * gib, available_files: None };
         assert_eq!(large.reserve_bytes(), 5 * gib);
         let error = large.check(Path::new("/d"), 2 * gib).unwrap_err().to_string();
         assert!(error.contains("/d") && error.contains("hint: free some space"), "{error}");
         assert!(large.check(Path::new("/d"), u64::MAX).is_err());
+        let full = Space { available_bytes: gib / 2, ..small };
+        assert_eq!(full.room_bytes(), 0);
+    }
+
+    #[test]
+    fn half_of_the_files_that_can_be_made_are_left_to_others() {
+        let space = |available_files| Space { total_bytes: 0, available_bytes: 0, available_files };
+        assert!(space(Some(100)).check_files(Path::new("/d"), 50).is_ok());
+        let error = space(Some(100)).check_files(Path::new("/d"), 51).unwrap_err().to_string();
+        assert!(
+            error.contains("/d") && error.contains("51") && error.contains("hint: "),
+            "{error}"
+        );
+        assert!(space(None).check_files(Path::new("/d"), u64::MAX).is_ok(), "it has no limit");
     }
 
     #[test]

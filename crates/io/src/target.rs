@@ -29,6 +29,10 @@ pub enum TargetKind {
     NvmeGeneric,
     /// A namespace that a target serves over the network, for [`crate::Method::NvmeTcp`] alone.
     Remote,
+    /// `/dev/null` or `/dev/zero`: calls into the kernel and nothing behind them.
+    Endless,
+    /// Many files or folders, for [`crate::Method::FileCalls`] alone.
+    Names,
 }
 
 impl TargetKind {
@@ -40,6 +44,8 @@ impl TargetKind {
             TargetKind::BlockDevice => "block device",
             TargetKind::NvmeGeneric => "NVMe generic device",
             TargetKind::Remote => "NVMe/TCP namespace",
+            TargetKind::Endless => "device without storage",
+            TargetKind::Names => "files",
         }
     }
 }
@@ -55,6 +61,9 @@ fn in_dev(path: &Path) -> io::Result<bool> {
     }
     Ok(std::fs::metadata(&place)?.dev() == std::fs::metadata("/dev")?.dev())
 }
+
+/// Memory devices 3 and 5 of major number 1 (`Documentation/admin-guide/devices.txt` of the kernel): `null` and `zero`.
+const ENDLESS: [u64; 2] = [1 << 8 | 3, 1 << 8 | 5];
 
 /// What a target is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -201,6 +210,38 @@ impl Target {
         })
     }
 
+    /// The block device of the same namespace, of an NVMe generic device that is open: by its number, whatever its name has come to mean.
+    pub fn block_device_beside(&self) -> Option<PathBuf> {
+        let found =
+            self.buffered.metadata().ok().filter(|found| found.file_type().is_char_device())?;
+        nvme_generic::node_beside(found.rdev())
+    }
+
+    /// Whether that is `/dev/null` or `/dev/zero`, by the kernel's numbers and not by its name.
+    pub fn is_endless(path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|found| {
+            found.file_type().is_char_device() && ENDLESS.contains(&found.rdev())
+        })
+    }
+
+    /// `/dev/null` or `/dev/zero`, as if it were a file of that length. There is no direct I/O to it.
+    ///
+    /// # Errors
+    /// What opening gave, and [`Error::NotATarget`] for anything else.
+    pub fn endless(path: &Path, bytes: u64) -> Result<Target, Error> {
+        if !Target::is_endless(path) {
+            return Err(Error::NotATarget {
+                path: path.to_path_buf(),
+                what: "device with contents",
+            });
+        }
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let file = file.map_err(|source| Error::system("open", path, source))?;
+        let mut target = Target::of(path, TargetKind::Endless, file, true)?;
+        target.bytes = bytes;
+        Ok(target.without_direct("there is no page cache to go past"))
+    }
+
     /// What is no file of this machine but a namespace of `bytes` in blocks of `block_bytes`, called `name`: for streams whose
     /// [`crate::Access`] is remote, which has the way to it. The handles of such a target are of nothing.
     ///
@@ -212,13 +253,31 @@ impl Target {
         block_bytes: u32,
         writable: bool,
     ) -> Result<Target, Error> {
+        Target::of_nothing(name, TargetKind::Remote, (bytes, block_bytes), writable)
+    }
+
+    /// Many files or folders below the folder `name`, of which an operation of `block_bytes` stands for each: for streams whose
+    /// [`crate::Access`] is of calls on names. The handles of such a target are of nothing.
+    ///
+    /// # Errors
+    /// What opening `/dev/null` gave.
+    pub fn names(name: &Path, bytes: u64, block_bytes: u32) -> Result<Target, Error> {
+        Target::of_nothing(name, TargetKind::Names, (bytes, block_bytes), true)
+    }
+
+    fn of_nothing(
+        name: &Path,
+        kind: TargetKind,
+        (bytes, block_bytes): (u64, u32),
+        writable: bool,
+    ) -> Result<Target, Error> {
         let nothing = OpenOptions::new().read(true).write(writable).open("/dev/null");
         let nothing =
             nothing.map_err(|source| Error::system("open", Path::new("/dev/null"), source))?;
         let nothing = Arc::new(nothing);
         Ok(Target {
             path: name.to_path_buf(),
-            kind: TargetKind::Remote,
+            kind,
             bytes,
             logical_block_bytes: Some(block_bytes),
             pattern: None,
@@ -359,7 +418,7 @@ impl Target {
 
     /// Opens it again: the very file or device that is open, and no other that its path has come to lead to.
     fn opened(&self, flags: i32) -> io::Result<File> {
-        if self.kind == TargetKind::Remote {
+        if matches!(self.kind, TargetKind::Remote | TargetKind::Names) {
             return match self.durable {
                 Durable::Later => self.buffered.try_clone(),
                 _ => Err(io::ErrorKind::Unsupported.into()),
@@ -383,9 +442,11 @@ impl Target {
                 narrows_files::same_file(&again, &*self.buffered)?
             }
             // A device has several nodes; what counts is the device.
-            TargetKind::BlockDevice | TargetKind::NvmeGeneric | TargetKind::Remote => {
-                again.metadata()?.rdev() == self.buffered.metadata()?.rdev()
-            }
+            TargetKind::BlockDevice
+            | TargetKind::NvmeGeneric
+            | TargetKind::Remote
+            | TargetKind::Endless
+            | TargetKind::Names => again.metadata()?.rdev() == self.buffered.metadata()?.rdev(),
         };
         if same {
             Ok(again)

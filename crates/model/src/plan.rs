@@ -80,6 +80,6 @@ impl Plan {
 
     /// Bytes all steps may write.
     pub fn writes_bytes(&self) -> u64 {
-        self.steps.iter().map(|step| step.writes_bytes).sum()
+        self.steps.iter().map(|step| step.writes_bytes).fold(0, u64::saturating_add)
     }
 }

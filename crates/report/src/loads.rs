@@ -107,6 +107,10 @@ const KINDS: [(&str, [Metric; 5]); 3] = [
 fn remark(m: &Measurement) -> String {
     let mut parts = Vec::new();
     parts.extend(m.text(condition::METHOD).map(str::to_string));
+    // Of calls the direction says which.
+    if m.text(condition::METHOD) == Some("file calls") {
+        parts.extend(m.text(condition::DIRECTION).map(str::to_string));
+    }
     match (m.text(condition::LOOP), m.number(condition::DEPTH).or(m.value(metric::DEPTH))) {
         (Some("open"), _) => parts.push("open loop".to_string()),
         (_, Some(depth)) => parts.push(format!("depth {}", crate::print::count(depth))),

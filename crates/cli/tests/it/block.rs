@@ -1,8 +1,15 @@
 //! `narrows block` as users meet it: wrong input, dry runs, a calibration and job files from end to end, Ctrl-C, and raw
 //! devices that must not be written. What came out is checked for its structure, never for speed.
 
+mod atomic_writes;
+mod beside;
 mod jobs;
+mod operation_rules;
+mod replayed;
+mod turns;
 mod verified;
+mod verify_state;
+mod whole_files;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -100,8 +107,8 @@ fn what_a_stream_cannot_do_stops_a_job_file_with_its_line() {
     }
     refuses(&f, &["run", &job_file(&f, "y.fio", "[a]\nrw=read\n")], &["size="]);
     refuses(&f, &["run", &job("rw=read"), "--section", "two"], &["[two]", "the jobs are one"]);
-    let beside = "[a]\nsize=64m\nrw=read\n[b]\nsize=64m\nrw=read\nstartdelay=2\n";
-    refuses(&f, &["run", &job_file(&f, "z.fio", beside)], &["[b]", "beside [a]", "stonewall"]);
+    let late = "[a]\nsize=64m\nfilename=x\n[b]\nsize=64m\nfilename=x\nstartdelay=2\n";
+    refuses(&f, &["run", &job_file(&f, "z.fio", late)], &["[b]", "begins later", "stonewall"]);
     let huge = job("rw=read\nsize=900t");
     refuses(&f, &["run", &huge], &["free", "hint: free some space"]);
     f.assert_nothing_left();

@@ -1,6 +1,7 @@
 //! What only system calls tell about a file: what holds it, how much of it is in memory, which parts were
 //! ever written, how direct I/O must be aligned.
 
+mod atomic_writes;
 mod extents;
 mod resident;
 mod statfs;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, StatxFlags};
 
+pub use atomic_writes::{AtomicWriteUnits, atomic_write_units, atomic_write_units_at};
 pub use extents::{Extents, extents, extents_within};
 pub use resident::{drop_clean, evict, resident_share, resident_share_within};
 pub use statfs::{FsStat, fs_kind, network, network_kind, statfs, volatile, volatile_kind};

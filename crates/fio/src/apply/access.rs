@@ -67,6 +67,7 @@ fn files(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong
         "offset_increment" => draft.offset_increment = value.amount()?,
         "direct" => draft.files.direct = value.flag()?,
         "buffered" => draft.files.direct = !value.flag()?,
+        "atomic" => draft.atomic = value.flag()?,
         "invalidate" => draft.files.invalidate = value.flag()?,
         "overwrite" => draft.files.overwrite = value.flag()?,
         "unlink" => draft.files.unlink = value.flag()?,
@@ -248,9 +249,7 @@ fn work(value: &mut Value) -> Result<Work, Wrong> {
     ];
     let (kind, rest) = word(value.text()?, &words)?;
     let random = kind.starts_with("rand");
-    if kind.ends_with("trimwrite") {
-        return Err(Wrong::limit(&limits::TRIM_AND_WRITE));
-    }
+    let pairs = kind.ends_with("trimwrite");
     let suffix = match rest {
         None => None,
         Some(text) => {
@@ -271,6 +270,9 @@ fn work(value: &mut Value) -> Result<Work, Wrong> {
             }
         }
     };
+    if pairs && random && suffix.is_some_and(|run| run > 1) {
+        return Err(Wrong::limit(&limits::PAIRS_IN_RUNS));
+    }
     if random && suffix.is_some_and(|run| run > i64::from(u32::MAX)) {
         return Err(Wrong::value("the run between two jumps is too long"));
     }
@@ -284,8 +286,8 @@ fn work(value: &mut Value) -> Result<Work, Wrong> {
     let mixed = matches!(kind, "rw" | "readwrite");
     Ok(Work {
         read: mixed || kind == "read",
-        write: mixed || kind == "write",
-        trim: kind == "trim",
+        write: mixed || pairs || kind == "write",
+        trim: pairs || kind == "trim",
         random,
         suffix,
     })

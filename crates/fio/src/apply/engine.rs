@@ -1,17 +1,17 @@
 //! How operations reach the kernel, and where the job runs.
 
 use super::Value;
+use crate::calls::{CallEngine, StatCall};
 use crate::draft::{Draft, EngineName};
 use crate::job::IoPriority;
 use crate::options::limits;
 use crate::problem::{SettingTreatment, Wrong};
-use crate::spelling::{processors, word};
+use crate::spelling::{memory_policy, nodes, processors, word};
 
 /// Engines that fio has and narrows doesn't run.
 const OTHER_ENGINES: &[&str] = &[
     "splice",
     "sg",
-    "io_uring_cmd",
     "net",
     "netsplice",
     "rdma",
@@ -34,15 +34,6 @@ const OTHER_ENGINES: &[&str] = &[
     "xnvme",
     "libblkio",
     "external",
-    "cpuio",
-    "falloc",
-    "ftruncate",
-    "filecreate",
-    "filestat",
-    "filedelete",
-    "dircreate",
-    "dirstat",
-    "dirdelete",
     "e4defrag",
     "libcufile",
     "exec",
@@ -63,12 +54,19 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         | "iodepth_batch_complete_max"
         | "iodepth_low"
         | "nonvectored"
+        | "sqthread_poll"
+        | "sqthread_poll_cpu"
         | "userspace_reap"
         | "clocksource"
         | "gtod_reduce"
         | "gtod_cpu" => value.checked()?,
         "io_submit_mode" => {
             draft.offload = word(value.text()?, &["inline", "offload"])?.0 == "offload";
+        }
+        "cmd_type" => {
+            if word(value.text()?, &["nvme", "bsg"])?.0 == "bsg" {
+                return Err(Wrong::limit(&limits::SCSI_COMMANDS));
+            }
         }
         "registerfiles" => draft.registered_files = value.flag()?,
         "fixedbufs" => draft.registered_buffers = value.flag()?,
@@ -92,10 +90,19 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
             }
             draft.placement.buffer_align_bytes = Some(align_bytes).filter(|bytes| *bytes > 0);
         }
+        "stat_type" => {
+            draft.stat_call = match word(value.text()?, &["stat", "lstat", "statx"])?.0 {
+                "lstat" => StatCall::Lstat,
+                "statx" => StatCall::Statx,
+                _ => StatCall::Stat,
+            }
+        }
         "cpus_allowed" => draft.placement.cpus = Some(processors(value.text()?)?),
         "cpus_allowed_policy" => {
             draft.placement.one_each = word(value.text()?, &["shared", "split"])?.0 == "split";
         }
+        "numa_cpu_nodes" => draft.placement.cpu_nodes = Some(nodes(value.text()?)?),
+        "numa_mem_policy" => draft.placement.memory = memory_policy(value.text()?)?,
         "prio" => priority(draft).level = value.small(0, 7)? as u8,
         "prioclass" => priority(draft).class = value.small(0, 3)? as u8,
         "priohint" => priority(draft).hint = value.small(0, 1023)? as u16,
@@ -110,6 +117,10 @@ fn priority(draft: &mut Draft) -> &mut IoPriority {
 
 fn engine(value: &mut Value) -> Result<EngineName, Wrong> {
     let name = value.text()?;
+    if let Some(calls) = CallEngine::named(name) {
+        value.remark(SettingTreatment::Approximated, calls.how());
+        return Ok(EngineName::Calls(calls));
+    }
     let engine = match name {
         "psync" => EngineName::Psync,
         "sync" | "vsync" | "pvsync" => {
@@ -129,6 +140,7 @@ fn engine(value: &mut Value) -> Result<EngineName, Wrong> {
             EngineName::Pvsync2
         }
         "io_uring" => EngineName::IoUring,
+        "io_uring_cmd" => EngineName::IoUringCmd,
         "libaio" => EngineName::Libaio,
         "posixaio" => {
             value.remark(
@@ -145,6 +157,7 @@ fn engine(value: &mut Value) -> Result<EngineName, Wrong> {
             EngineName::Mmap
         }
         "null" => EngineName::Null,
+        "cpuio" => EngineName::Cpuio,
         "cpp_null" => {
             value.remark(
                 SettingTreatment::Approximated,

@@ -4,7 +4,11 @@
 //! that nothing here takes is a mistake of ours, and a test looks for it.
 
 mod access;
+mod cpu;
+mod ending;
 mod engine;
+mod operation_rules;
+mod replay;
 mod report;
 mod running;
 mod verify;
@@ -39,10 +43,15 @@ const IN_BYTES: &[&str] = &[
     "offset",
     "offset_increment",
     "rate",
+    "rate_min",
     "iomem_align",
+    "replay_align",
     "verify_interval",
     "verify_offset",
     "verify_pattern_interval",
+    "zonerange",
+    "zonesize",
+    "zoneskip",
 ];
 
 /// What the numbers of an option count.
@@ -58,8 +67,12 @@ pub(crate) fn apply(
 ) -> Result<bool, Wrong> {
     Ok(access::apply(option.name, value, draft)?
         || running::apply(option.name, value, draft)?
+        || operation_rules::apply(option.name, value, draft)?
+        || ending::apply(option.name, value, draft)?
         || engine::apply(option.name, value, draft)?
         || report::apply(option.name, value, draft)?
+        || replay::apply(option.name, value, draft)?
+        || cpu::apply(option.name, value, draft)?
         || verify::apply(option.name, value, draft)?)
 }
 

@@ -15,7 +15,7 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         "name" => draft.name = Some(value.text()?.to_string()),
         "description" => draft.description = Some(value.text()?.to_string()),
         "numjobs" => draft.clones = value.small(1, CLONES_MAX)?,
-        "thread" | "rate_cycle" | "rate_ignore_thinktime" => value.checked()?,
+        "thread" | "rate_ignore_thinktime" => value.checked()?,
         "runtime" => draft.runtime_us = value.time_us()?,
         "time_based" => draft.time_based = value.flag()?,
         "ramp_time" => draft.ramp_us = value.time_us()?,

@@ -56,8 +56,9 @@ fn settings(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wr
         | "verify_dump"
         | "verify_async"
         | "verify_async_cpus"
-        | "experimental_verify"
-        | "verify_state_save" => value.checked()?,
+        | "experimental_verify" => value.checked()?,
+        "verify_state_save" => verify.saves_state = value.flag()?,
+        "verify_state_load" => verify.loads_state = value.flag()?,
         _ => return Ok(false),
     }
     Ok(true)

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::latency::{classes, object, percent_of};
-use super::result::{Device, DirectionResult, JobResult, Latencies, RunResult, Sampled, Syncs};
+use super::result::{
+    Device, DirectionResult, JobResult, Latencies, RunResult, Sampled, Search, Steadiness, Syncs,
+};
 
 /// Which of fio's two layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +79,46 @@ fn job(job: &JobResult, all: &[JobResult], layout: Layout) -> Value {
         [&job.read, &job.write, &job.trim].iter().map(|direction| longest(direction)).collect();
     object.extend(classes(&totals).map(|(name, value)| (name.to_string(), value)));
     // fio prints these for every job: the depth it ran at, no target, no window; newer ones with the unit as well.
-    object.insert("latency_depth".into(), json!(deepest(&job.depths)));
-    object.insert("latency_target".into(), json!(0));
-    object.insert("latency_target_ns".into(), json!(0));
-    object.insert("latency_percentile".into(), json!(100.0));
-    object.insert("latency_window".into(), json!(0));
-    object.insert("latency_window_us".into(), json!(0));
+    let search = job.search.unwrap_or(Search {
+        depth: deepest(&job.depths),
+        percent: 100.0,
+        ..Search::default()
+    });
+    object.insert("latency_depth".into(), json!(search.depth));
+    object.insert("latency_target".into(), json!(search.target_ns));
+    object.insert("latency_target_ns".into(), json!(search.target_ns));
+    object.insert("latency_percentile".into(), json!(search.percent));
+    object.insert("latency_window".into(), json!(search.window_us));
+    object.insert("latency_window_us".into(), json!(search.window_us));
+    if let Some(steady) = &job.steady {
+        object.insert("steadystate".into(), steadiness(steady));
+    }
     if let Some(text) = job.description.as_deref().filter(|text| !text.is_empty()) {
         object.insert("desc".into(), json!(text));
     }
     Value::Object(object)
+}
+
+fn steadiness(of: &Steadiness) -> Value {
+    let mean = |values: &[u64]| values.iter().sum::<u64>() / (values.len() as u64).max(1);
+    let mut data = Map::new();
+    data.insert("bw_mean".into(), json!(mean(&of.bandwidth_bytes)));
+    data.insert("iops_mean".into(), json!(mean(&of.iops)));
+    if let Some(latency) = &of.latency_ns {
+        data.insert("lat_mean".into(), json!(mean(latency)));
+        data.insert("lat_ns".into(), json!(latency));
+    }
+    data.insert("iops".into(), json!(of.iops));
+    data.insert("bw".into(), json!(of.bandwidth_bytes));
+    json!({
+        "ss": of.rule,
+        "duration": of.duration_s,
+        "attained": u8::from(of.attained),
+        "criterion": of.criterion,
+        "max_deviation": of.max_deviation,
+        "slope": of.slope,
+        "data": data,
+    })
 }
 
 /// Total latency, or where that wasn't recorded, completion.
@@ -114,7 +146,7 @@ fn direction(
     } else {
         0.0
     };
-    json!({
+    let mut object = json!({
         "io_bytes": of.io_bytes,
         "io_kbytes": of.io_bytes >> 10,
         "bw_bytes": per_s(of.io_bytes) as u64,
@@ -138,7 +170,22 @@ fn direction(
         "iops_mean": of.iops.mean(),
         "iops_stddev": of.iops.deviation(),
         "iops_samples": of.iops.values.len(),
-    })
+    });
+    // As in fio, of one priority alone there is nothing to tell apart.
+    if of.priorities.len() >= 2 {
+        let name = if job.total_percentiles { "lat_ns" } else { "clat_ns" };
+        let wanted = job.completion_percentiles || job.total_percentiles;
+        let each = of.priorities.iter().map(|one| {
+            json!({
+                "prioclass": one.class,
+                "prio": one.level,
+                "priohint": one.hint,
+                name: latency(&one.latency, wanted),
+            })
+        });
+        object["prios"] = each.collect();
+    }
+    object
 }
 
 fn syncs(job: &JobResult, of: &Syncs, layout: Layout) -> Value {

@@ -11,4 +11,7 @@ mod result;
 
 pub use bins::{bin_index, bin_value_ns};
 pub use document::{Layout, document};
-pub use result::{Device, DirectionResult, JobResult, Latencies, RunResult, Sampled, Syncs};
+pub use result::{
+    Device, DirectionResult, JobResult, Latencies, PriorityResult, RunResult, Sampled, Search,
+    Steadiness, Syncs,
+};

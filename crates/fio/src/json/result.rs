@@ -20,6 +20,19 @@ pub struct Sampled {
     pub values: Vec<f64>,
 }
 
+/// Latencies of operations of one I/O priority.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PriorityResult {
+    /// 1 real-time, 2 best effort, 3 idle, 0 none.
+    pub class: u16,
+    /// 0 is the highest, 7 the lowest.
+    pub level: u16,
+    /// What the drive may make of it.
+    pub hint: u16,
+    /// From submission to completion; total latencies where these have percentiles.
+    pub latency: Latencies,
+}
+
 /// Reads, writes or trims of a job.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DirectionResult {
@@ -43,6 +56,8 @@ pub struct DirectionResult {
     pub bandwidth_kib: Sampled,
     /// Operations per second.
     pub iops: Sampled,
+    /// By I/O priority, where operations have their own; those without any are left out.
+    pub priorities: Vec<PriorityResult>,
 }
 
 /// Flushes of a job.
@@ -109,6 +124,46 @@ pub struct JobResult {
     pub total_percentiles: bool,
     /// Whether submission latencies have them.
     pub submission_percentiles: bool,
+    /// The search for a depth, where there was one.
+    pub search: Option<Search>,
+    /// How steady it was; the key is absent where the job doesn't ask for it, as in fio.
+    pub steady: Option<Steadiness>,
+}
+
+/// A search for a depth within a latency.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Search {
+    /// The depth it came to.
+    pub depth: u64,
+    /// The latency.
+    pub target_ns: u64,
+    /// The share of operations that must keep it, in per cent.
+    pub percent: f64,
+    /// How long each depth was held.
+    pub window_us: u64,
+}
+
+/// What steadiness was judged by.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Steadiness {
+    /// Figure and limit in fio's words: `iops_slope:1.000000%`.
+    pub rule: String,
+    /// Seconds of the window.
+    pub duration_s: u64,
+    /// Whether it was steady.
+    pub attained: bool,
+    /// The last slope or deviation, with `%` where it is a share.
+    pub criterion: String,
+    /// The largest deviation, in the figure's unit.
+    pub max_deviation: f64,
+    /// The slope per interval, in the figure's unit.
+    pub slope: f64,
+    /// Operations per second of each interval.
+    pub iops: Vec<u64>,
+    /// Bytes per second.
+    pub bandwidth_bytes: Vec<u64>,
+    /// Mean latencies, where these are judged.
+    pub latency_ns: Option<Vec<u64>>,
 }
 
 /// A block device's counters over the run.

@@ -7,6 +7,7 @@ mod access;
 mod engine;
 pub mod limits;
 mod refused;
+mod replay;
 mod report;
 mod running;
 mod verify;
@@ -88,7 +89,7 @@ impl FioOption {
 /// All options, in the order of the book's page.
 pub fn all() -> impl Iterator<Item = &'static FioOption> {
     let tables = [access::OPTIONS, running::OPTIONS, engine::OPTIONS, report::OPTIONS];
-    tables.into_iter().chain([verify::OPTIONS, refused::OPTIONS]).flatten()
+    tables.into_iter().chain([verify::OPTIONS, replay::OPTIONS, refused::OPTIONS]).flatten()
 }
 
 /// The option of this name or alias. Names are case-sensitive in fio.

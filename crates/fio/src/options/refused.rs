@@ -1,10 +1,10 @@
-//! What is never done: replay, zones, other engines' options, and whatever touches more than its files.
+//! What is never done: zones, other engines' options, and whatever touches more than its files.
 
 use super::{FioOption, refused};
 use crate::kind::OptionType::{Bool, Choice, Floats, Number, Text};
 
-const REPLAY: &str = "traces are not replayed";
-const OF_REPLAY: &str = "it belongs to read_iolog";
+const REPLAY: &str = "binary logs of blktrace are not read";
+const OF_REPLAY: &str = "let fio write the log as text, with write_iolog";
 const ZONES: &str = "zoned devices are not done";
 const PLACEMENT: &str = "data placement is not done";
 const TRIM: &str = "trims inside a write job are not done";
@@ -29,26 +29,10 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("trim_backlog", Number, TRIM),
     refused("trim_backlog_batch", Number, TRIM),
     refused("num_range", Number, TRIM).unless(&["1"]),
-    refused("read_iolog", Text, REPLAY).hint(
-        "write rw, bssplit, random_distribution and rate like the trace's; `narrows tier curve` says what caches of each size would miss of it",
-    ),
-    refused("read_iolog_chunked", Bool, REPLAY).hint(OF_REPLAY),
-    refused("replay_no_stall", Bool, REPLAY).hint(OF_REPLAY),
-    refused("replay_redirect", Text, REPLAY).hint(OF_REPLAY),
-    refused("replay_scale", Number, REPLAY).hint(OF_REPLAY),
-    refused("replay_align", Number, REPLAY).hint(OF_REPLAY),
-    refused("replay_time_scale", Number, REPLAY).hint(OF_REPLAY),
-    refused("replay_skip", Choice, REPLAY).hint(OF_REPLAY),
     refused("merge_blktrace_file", Text, REPLAY).hint(OF_REPLAY),
     refused("merge_blktrace_scalars", Floats, REPLAY).hint(OF_REPLAY),
     refused("merge_blktrace_iters", Floats, REPLAY).hint(OF_REPLAY),
-    refused("zonemode", Choice, ZONES)
-        .hint("drives without zones need none; for parts of a drive make a job for each, with offset and size")
-        .unless(&["none"]),
-    refused("zonesize", Number, ZONES).unless(&["0"]),
     refused("zonecapacity", Number, ZONES).unless(&["0"]),
-    refused("zonerange", Number, ZONES).unless(&["0"]),
-    refused("zoneskip", Number, ZONES).unless(&["0"]),
     refused("read_beyond_wp", Bool, ZONES),
     refused("max_open_zones", Number, ZONES),
     refused("job_max_open_zones", Number, ZONES),
@@ -61,16 +45,10 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("plids", Choice, PLACEMENT).alias(&["fdp_pli"]),
     refused("dp_scheme", Text, PLACEMENT),
     refused("write_hint", Choice, PLACEMENT).unless(&["none"]),
-    refused("wait_for", Text, "a job waits for all before it or for none")
-        .hint("write stonewall and order the sections"),
     refused("opendir", Text, "files are named, not found").hint("write filename=a:b:c"),
     refused("filetype", Choice, "what a file is, is looked up").unless(&["none"]),
     refused("unique_filename", Bool, "there are no clients").unless(&["1"]),
     refused("lockfile", Choice, "files are not locked").unless(&["none"]),
-    refused("fill_device", Bool, "filling up a file system is no measurement")
-        .alias(&["fill_fs"])
-        .hint("write size")
-        .unless(&["0"]),
     refused("file_append", Bool, "appending is measured by `narrows log`").unless(&["0"]),
     refused("create_only", Bool, "a job that measures nothing is not run").unless(&["0"]),
     refused("allow_file_create", Bool, "what is missing is created").unless(&["1"]),
@@ -79,7 +57,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("sync_file_range", Choice, "only fsync, fdatasync and O_SYNC are done"),
     refused("write_barrier", Number, "only fsync, fdatasync and O_SYNC are done").unless(&["0"]),
     refused("end_syncfs", Bool, "flushing at the end is end_fsync").unless(&["0"]),
-    refused("atomic", Bool, "RWF_ATOMIC is not done").unless(&["0"]),
     refused("sprandom", Bool, "a device is preconditioned by narrows").unless(&["0"]),
     refused("spr_num_regions", Number, "it belongs to sprandom"),
     refused("spr_op", Floats, "it belongs to sprandom"),

@@ -6,14 +6,17 @@ use crate::kind::OptionType::{
 };
 
 const FROM_DUE: &str = "latency counts from when an operation is due, fio's from its submission; the rate is as in fio";
-const SLOW: &str = "no job ends because it is slow; the rate obtained is reported";
-const NO_LEAST: &str = "leave it out; the run file has the rate over time, and `narrows compare --fail-if` ends with 1 where it is too low";
+const SEARCH: &str = "as in fio, but the figures are always of one depth: one that fails while it is held for them is no result, and the search goes on";
+const STEADY: &str = "as in fio, but each interval is a whole one: the first of fio 3.33 has no beginning and no meaning; a latency is one with its limit in per cent";
+
+const FILLED: &str = "a device is filled to its end, a file system up to what stays free for others: 5 % of it, at least 1 GiB";
 
 pub(super) const OPTIONS: &[FioOption] = &[
     same("name", Text),
     same("description", Text),
     same("numjobs", Number),
     near("thread", Set, "clones are always threads of one process"),
+    same("threads", Number),
     same("runtime", Seconds).alias(&["timeout"]),
     same("time_based", Set),
     same("ramp_time", Seconds),
@@ -31,9 +34,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near("rate", PerDirection, FROM_DUE),
     near("rate_iops", PerDirection, FROM_DUE),
     same("rate_process", Choice),
-    refused("rate_min", PerDirection, SLOW).alias(&["ratemin"]).hint(NO_LEAST),
-    refused("rate_iops_min", Number, SLOW).hint(NO_LEAST),
-    near("rate_cycle", Number, "rates hold over every second").alias(&["ratecycle"]),
+    same("rate_min", PerDirection).alias(&["ratemin"]),
+    same("rate_iops_min", PerDirection),
+    same("rate_cycle", Number).alias(&["ratecycle"]),
     near("rate_ignore_thinktime", Bool, "a rate and thinktime exclude each other here"),
     same("thinktime", Microseconds),
     same("thinktime_spin", Microseconds),
@@ -43,17 +46,15 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("thinkcycles", Number, "pauses are times, not turns of a loop")
         .hint("write thinktime_spin")
         .unless(&["0"]),
-    refused("latency_target", Microseconds, "fio searches a depth for it, and loses samples")
-        .hint("`narrows block calibrate` finds the highest rate within a latency"),
-    refused("latency_window", Microseconds, "it belongs to latency_target"),
-    refused("latency_percentile", Floats, "it belongs to latency_target"),
-    refused("latency_run", Bool, "it belongs to latency_target").unless(&["0"]),
+    near("latency_target", Microseconds, SEARCH),
+    same("latency_window", Microseconds),
+    same("latency_percentile", Floats),
+    same("latency_run", Bool),
     refused("max_latency", Microseconds, "no job ends because an operation is slow"),
-    refused("steadystate", Choice, "fio's slope is per sample and not over the window")
-        .alias(&["ss"])
-        .hint("narrows judges steady state itself"),
-    refused("steadystate_duration", Seconds, "it belongs to steadystate").alias(&["ss_dur"]),
-    refused("steadystate_ramp_time", Seconds, "it belongs to steadystate").alias(&["ss_ramp"]),
-    refused("steadystate_check_interval", Seconds, "it belongs to steadystate")
-        .alias(&["ss_interval"]),
+    near("steadystate", Choice, STEADY).alias(&["ss"]),
+    same("steadystate_duration", Seconds).alias(&["ss_dur"]),
+    same("steadystate_ramp_time", Seconds).alias(&["ss_ramp"]),
+    same("steadystate_check_interval", Seconds).alias(&["ss_interval"]),
+    same("wait_for", Text),
+    near("fill_device", Bool, FILLED).alias(&["fill_fs"]),
 ];

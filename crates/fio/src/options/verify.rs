@@ -3,9 +3,6 @@
 use super::{FioOption, near, refused, same};
 use crate::kind::OptionType::{Bool, Choice, Number, Set};
 
-const STATE: &str =
-    "no state of verification is kept: what was written is read back in the same run";
-
 pub(super) const OPTIONS: &[FioOption] = &[
     near(
         "verify",
@@ -40,10 +37,16 @@ pub(super) const OPTIONS: &[FioOption] = &[
         Bool,
         "writes are remembered for it, and their order is not made again",
     ),
-    refused("verify_state_load", Bool, STATE)
-        .hint("put the job that reads behind the one that writes, with stonewall between them")
-        .unless(&["0"]),
-    near("verify_state_save", Bool, "no state is saved: a run that is stopped is begun anew"),
+    near(
+        "verify_state_load",
+        Bool,
+        "reads a state that narrows saved, not one of fio's; each block in it is read and compared once, with the number and the seed of its write",
+    ),
+    near(
+        "verify_state_save",
+        Bool,
+        "only where it is written out; the state is narrows' own, a list of the blocks that were written, and the files that the job makes stay",
+    ),
     same("verify_write_sequence", Bool),
     same("verify_header_seed", Bool),
     refused("verify_mode", Choice, "commands that verify on the drive are not done")

@@ -36,6 +36,7 @@ pub(super) fn verify(
             "leave one of them out",
         );
     }
+    state(draft, ending, remarks);
     let unit_bytes = unit(draft, blocks, method, remarks);
     let endless = ending.time_based && work.write && !asked.only;
     if endless && asked.read_back {
@@ -57,8 +58,29 @@ pub(super) fn verify(
         }),
         fatal: asked.fatal,
         compares_number: asked.compares_number.unwrap_or(true),
-        compares_seed: asked.compares_seed.unwrap_or(true),
+        // Whose write is there is as open as which of them.
+        compares_seed: asked
+            .compares_seed
+            .unwrap_or(!(draft.atomic && asked.compares_number == Some(false))),
+        saves_state: asked.saves_state && work.write && !asked.only,
+        loads_state: asked.loads_state && !work.write,
     })
+}
+
+/// What a saved state can't go with.
+fn state(draft: &Draft, ending: &Ending, remarks: &mut Remarks) {
+    if !draft.verify.loads_state {
+        return;
+    }
+    if draft.work.write {
+        let reason = "a state says what to read, and the job writes";
+        let hint = "load it in a job of rw=read or rw=randread";
+        remarks.conflict("verify_state_load", reason, hint);
+    }
+    if ending.time_based {
+        let reason = "a state has an end, and time_based none";
+        remarks.conflict("verify_state_load", reason, "leave one of them out");
+    }
 }
 
 fn limit(remarks: &mut Remarks, limit: &limits::Limit) {

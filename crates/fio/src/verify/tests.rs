@@ -193,3 +193,31 @@ fn no_bytes_make_the_check_fall() {
         }
     }
 }
+
+#[test]
+fn without_number_and_seed_a_whole_block_of_another_passes_and_a_torn_one_does_not() {
+    let sums = METHODS.iter().map(|(_, method)| *method).filter(|one| one.trailer_bytes() > 1);
+    for method in sums {
+        let of = |seed, job| VerifyBlocks {
+            unit_bytes: 4096,
+            seed,
+            job,
+            compares_number: false,
+            compares_seed: false,
+            ..blocks(method)
+        };
+        let (one, other) = (of(7, 1), of(8, 2));
+        let (mut first, mut second) = (vec![0; 4096], vec![0; 4096]);
+        one.make(&mut first, 8192, 3);
+        other.make(&mut second, 8192, 5);
+        for tear in [512, 2048, 4095] {
+            let mut torn = [&first[..tear], &second[tear..]].concat();
+            let wrong = one.check(&mut torn, 8192, Some(3)).expect_err("a torn block");
+            assert_eq!(wrong.what, method.name(), "torn at {tear}");
+        }
+        let strict = VerifyBlocks { compares_seed: true, ..one.clone() };
+        assert!(strict.check(&mut second.clone(), 8192, Some(3)).is_err(), "another's seed");
+        assert_eq!(one.check(&mut second.clone(), 8192, Some(3)), Ok(()), "{method:?}");
+        assert!(one.check(&mut second, 4096, Some(3)).is_err(), "another place");
+    }
+}

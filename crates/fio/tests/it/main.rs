@@ -5,6 +5,7 @@ mod common;
 mod fuzz;
 mod json_keys;
 mod misreadings;
+mod turns;
 mod verification;
 mod verified_blocks;
 mod withheld;

@@ -116,8 +116,8 @@ fn a_file_with_a_filename_in_global_and_in_the_job_stops() {
 
 #[test]
 fn refused_and_unknown_options_stop_together_each_with_its_line() {
-    let stopped = job("verify_state_load=1\nrw=read\nrunntime=3\nexec_prerun=rm -rf /\nbs=,")
-        .expect_err("stops");
+    let stopped =
+        job("exec_postrun=ls\nrw=read\nrunntime=3\nexec_prerun=rm -rf /\nbs=,").expect_err("stops");
     let seen: Vec<_> = stopped.0.iter().map(|p| (p.place.line, p.cause)).collect();
     assert_eq!(seen.len(), 4);
     for expected in
@@ -127,7 +127,7 @@ fn refused_and_unknown_options_stop_together_each_with_its_line() {
     }
     let unknown = stopped.0.iter().find(|p| p.cause == Cause::Unknown).expect("one");
     assert_eq!(unknown.hint.as_deref(), Some("is it runtime?"));
-    assert!(stopped.to_string().contains("f:2: verify_state_load is refused"), "{stopped}");
+    assert!(stopped.to_string().contains("f:2: exec_postrun is refused"), "{stopped}");
 }
 
 #[test]
@@ -174,8 +174,16 @@ fn modes_and_patterns_are_read_before_they_are_approximated() {
         let stopped = job(settings).expect_err(settings);
         assert_eq!(stopped.0[0].cause, Cause::Value, "{settings}: {stopped}");
     }
-    // Traces that are to be read aren't.
-    assert_eq!(job("read_iolog=log").expect_err("no").0[0].cause, Cause::Refused);
+    // Logs are read as they are asked for; binary traces aren't.
+    let replay = job("read_iolog=a:b\nreplay_skip=read,sync\nreplay_scale=0").expect("a plan");
+    let replay = replay.jobs[0].replay.clone().expect("a log");
+    assert_eq!((replay.logs.len(), replay.scale, replay.align_bytes), (2, 1, 1));
+    assert!(replay.skip.read && replay.skip.sync && !replay.skip.write);
+    for settings in ["replay_align=3", "replay_align=0", "replay_skip=all", "replay_time_scale=0"] {
+        let stopped = job(&format!("read_iolog=log\n{settings}")).expect_err(settings);
+        assert_eq!(stopped.0[0].cause, Cause::Value, "{settings}: {stopped}");
+    }
+    assert_eq!(job("merge_blktrace_file=log").expect_err("no").0[0].cause, Cause::Refused);
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub(super) const PREAD: u16 = 0;
 pub(super) const PWRITE: u16 = 1;
 pub(super) const FDSYNC: u16 = 3;
+/// `IOCB_FLAG_IOPRIO` of `linux/aio_abi.h`: [`Iocb::priority`] counts (4.18).
+pub(super) const WITH_PRIORITY: u32 = 1 << 1;
 
 /// `struct iocb`: one operation, as the kernel reads it during `io_submit`.
 #[repr(C)]
@@ -16,7 +18,7 @@ pub(super) const FDSYNC: u16 = 3;
 pub(super) struct Iocb {
     /// Comes back in the event.
     pub data: u64,
-    /// `aio_key` and `aio_rw_flags`, in an order that depends on the machine; both zero.
+    /// `aio_key`, which is the kernel's, and `aio_rw_flags`, in an order that depends on the machine: [`with_flags`].
     pub key_and_flags: [u32; 2],
     pub opcode: u16,
     pub priority: i16,
@@ -27,6 +29,11 @@ pub(super) struct Iocb {
     pub reserved: u64,
     pub flags: u32,
     pub event_fd: u32,
+}
+
+/// [`Iocb::key_and_flags`] for these `RWF_` flags.
+pub(super) const fn with_flags(flags: u32) -> [u32; 2] {
+    if cfg!(target_endian = "little") { [0, flags] } else { [flags, 0] }
 }
 
 /// `struct io_event`: one operation that ended.

@@ -38,6 +38,10 @@ pub struct AioPath {
     ended: Vec<Completion>,
     pub(super) events: Box<[Event]>,
     submit_ns: u64,
+    /// Of what is submitted from now on; 0: that of the thread.
+    priority: u16,
+    /// Of every write.
+    write_flags: [u32; 2],
     pub(super) patience: Duration,
 }
 
@@ -81,8 +85,17 @@ impl AioPath {
             ended: Vec::with_capacity(slots),
             events: vec![Event::default(); slots].into_boxed_slice(),
             submit_ns: 0,
+            priority: 0,
+            write_flags: calls::with_flags(0),
             patience: PATIENCE,
         })
+    }
+
+    /// Marks writes as atomic, where asked for (`RWF_ATOMIC`, Linux 6.11).
+    #[must_use]
+    pub fn atomic(mut self, atomic: bool) -> AioPath {
+        self.write_flags = calls::with_flags(if atomic { libc::RWF_ATOMIC as u32 } else { 0 });
+        self
     }
 
     pub(super) fn queue(&mut self, iocb: Iocb) {
@@ -202,8 +215,19 @@ impl DevicePath for AioPath {
             iocb.buffer = self.arena.pointer(slot) as u64;
             iocb.bytes = u64::from(bytes);
             iocb.offset = offset;
+            if op == Op::Write {
+                iocb.key_and_flags = self.write_flags;
+            }
+            if self.priority != 0 {
+                iocb.priority = self.priority as i16;
+                iocb.flags |= calls::WITH_PRIORITY;
+            }
         }
         self.queue(iocb);
+    }
+
+    fn set_priority(&mut self, priority: u16) {
+        self.priority = priority;
     }
 
     #[inline]

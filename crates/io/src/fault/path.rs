@@ -114,6 +114,10 @@ impl DevicePath for FaultPath {
         self.below.buffer(slot)
     }
 
+    fn set_priority(&mut self, priority: u16) {
+        self.below.set_priority(priority);
+    }
+
     fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
         self.flights.take_off(slot);
         let mut fate = Fate::default();

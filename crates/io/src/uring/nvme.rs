@@ -196,7 +196,8 @@ mod tests {
     fn wish(op: Op, offset: u64, bytes: u32) -> Wish {
         let pointer = std::ptr::without_provenance_mut(0x1000);
         let (fixed_file, fixed_buffer) = (true, true);
-        Wish { op, pointer, offset, bytes, user_data: 2, fd: -1, fixed_file, fixed_buffer }
+        let (user_data, fd, priority) = (2, -1, 0);
+        Wish { op, pointer, offset, bytes, user_data, fd, fixed_file, fixed_buffer, priority }
     }
 
     #[test]

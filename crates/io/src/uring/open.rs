@@ -29,7 +29,7 @@ impl UringPath {
         depth: u32,
         options: Options,
     ) -> io::Result<UringPath> {
-        let dialect = Files::on(&file, arena.slots());
+        let dialect = Files::on(&file, arena.slots()).atomic(options.atomic_writes);
         RingPath::with(dialect, file, name, arena, depth, options)
     }
 
@@ -75,6 +75,7 @@ impl<D: Dialect> RingPath<D> {
             fd: file.as_raw_fd(),
             fixed_file: false,
             fixed_buffer: false,
+            priority: 0,
         };
         dialect.prepare(&first);
         if polled && let Err(why) = polled::try_out(&dialect, &first, &file) {
@@ -135,6 +136,7 @@ impl<D: Dialect> RingPath<D> {
             heartbeat_armed: false,
             ended: Vec::with_capacity(slots as usize),
             owner: workers::this_thread(),
+            priority: 0,
         })
     }
 }

@@ -63,6 +63,8 @@ pub struct RingPath<D: Dialect> {
     /// Executed while being submitted, and not reaped yet.
     pub(super) ended: Vec<Completion>,
     pub(super) owner: libc::pid_t,
+    /// Of what is submitted from now on.
+    pub(super) priority: u16,
 }
 
 impl<D: Dialect> RingPath<D> {
@@ -83,6 +85,7 @@ impl<D: Dialect> RingPath<D> {
             fd: self.file.as_raw_fd(),
             fixed_file: self.granted.fixed_file,
             fixed_buffer: self.granted.fixed_buffers,
+            priority: self.priority,
         }
     }
 
@@ -206,6 +209,10 @@ impl<D: Dialect> DevicePath for RingPath<D> {
         if !unsafe { self.ring.push(&entry) } {
             self.insist(&entry);
         }
+    }
+
+    fn set_priority(&mut self, priority: u16) {
+        self.priority = priority;
     }
 
     #[inline]

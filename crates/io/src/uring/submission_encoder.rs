@@ -23,6 +23,8 @@ pub struct Wish {
     pub(super) fixed_file: bool,
     /// The buffer lies in number 0 of the registered ones.
     pub(super) fixed_buffer: bool,
+    /// I/O priority in the kernel's form; 0: that of the thread.
+    pub(super) priority: u16,
 }
 
 /// Where a trim or sync goes.
@@ -85,6 +87,8 @@ pub struct Files {
     discarding: Box<[Option<(u64, u32)>]>,
     /// Whether the kernel can (Linux 6.12), as far as is known.
     discards: bool,
+    /// `RWF_` flags of every write.
+    write_flags: i32,
     /// What is the same in every read, and in every write.
     read: Template,
     write: Template,
@@ -98,9 +102,15 @@ impl Files {
             nop: false,
             discarding: vec![None; slots as usize].into_boxed_slice(),
             discards: true,
+            write_flags: 0,
             read: none,
             write: none,
         }
+    }
+
+    /// Writes as atomic ones, where asked for.
+    pub(super) fn atomic(self, atomic: bool) -> Files {
+        Files { write_flags: if atomic { libc::RWF_ATOMIC } else { 0 }, ..self }
     }
 
     pub(super) fn nop(file: &File, slots: u32) -> Files {
@@ -147,17 +157,18 @@ impl Dialect for Files {
 
     fn prepare(&mut self, wish: &Wish) {
         let Wish { pointer, bytes, .. } = *wish;
+        let flags = self.write_flags;
         macro_rules! on {
             ($fd:expr) => {
                 if wish.fixed_buffer {
                     (
                         opcode::ReadFixed::new($fd, pointer, bytes, 0).build(),
-                        opcode::WriteFixed::new($fd, pointer, bytes, 0).build(),
+                        opcode::WriteFixed::new($fd, pointer, bytes, 0).rw_flags(flags).build(),
                     )
                 } else {
                     (
                         opcode::Read::new($fd, pointer, bytes).build(),
-                        opcode::Write::new($fd, pointer, bytes).build(),
+                        opcode::Write::new($fd, pointer, bytes).rw_flags(flags).build(),
                     )
                 }
             };
@@ -222,7 +233,7 @@ impl Dialect for Files {
     }
 }
 
-/// An entry as the kernel has it (`struct io_uring_sqe`), in words. Reads and writes differ in four fields, which
+/// An entry as the kernel has it (`struct io_uring_sqe`), in words. Reads and writes differ in five fields, which
 /// have had their places since 5.1; the library would build the whole entry anew, at three times the instructions.
 #[derive(Debug, Clone, Copy)]
 struct Template([u64; 8]);
@@ -236,6 +247,9 @@ impl Template {
     #[inline]
     fn entry(&self, wish: &Wish) -> squeue::Entry {
         let mut words = self.0;
+        // Operation and flags, before the priority, before 32 bits of the file's number; the template has no priority.
+        words[0] |=
+            u64::from(wish.priority) << if cfg!(target_endian = "little") { 16 } else { 32 };
         words[1] = wish.offset;
         words[2] = wish.pointer as u64;
         // The length, before 32 bits of flags.
@@ -245,7 +259,7 @@ impl Template {
             u64::from(wish.bytes) << 32 | words[3] & u64::from(u32::MAX)
         };
         words[4] = wish.user_data;
-        // SAFETY: as in `of`; every value of the four fields is one the library's builders could have written.
+        // SAFETY: as in `of`; every value of the five fields is one the library's builders could have written.
         unsafe { std::mem::transmute::<[u64; 8], squeue::Entry>(words) }
     }
 }
@@ -279,9 +293,24 @@ mod tests {
                 fd,
                 fixed_file,
                 fixed_buffer,
+                priority: 0,
             };
             let mut files = Files::on(&file, 1);
             files.prepare(&Wish { offset: 0, bytes: 1, ..wish(Op::Read) });
+            let first = files.data(&Wish { priority: (1 << 13) | 5, ..wish(Op::Write) }).unwrap();
+            // `ioprio` has its place behind a byte of operation and one of flags.
+            assert_eq!(bytes(first)[2..4], ((1_u16 << 13) | 5).to_ne_bytes());
+            let plain = bytes(files.data(&wish(Op::Write)).unwrap());
+            assert_eq!(plain[2..4], [0, 0], "the next one has none");
+            // `rw_flags` has its place behind operation, file, offset, pointer and length.
+            assert_eq!(plain[28..32], [0; 4]);
+            let mut atomic = Files::on(&file, 1).atomic(true);
+            atomic.prepare(&Wish { offset: 0, bytes: 1, ..wish(Op::Read) });
+            let write = bytes(atomic.data(&wish(Op::Write)).unwrap());
+            assert_eq!(write[28..32], 0x40_u32.to_ne_bytes(), "RWF_ATOMIC");
+            assert_eq!((&write[..28], &write[32..]), (&plain[..28], &plain[32..]));
+            let read = bytes(atomic.data(&wish(Op::Read)).unwrap());
+            assert_eq!(read[28..32], [0; 4], "reads have no such flag");
             macro_rules! same {
                 ($op:expr, $build:expr) => {{
                     let ours = files.data(&wish($op)).unwrap();
@@ -330,6 +359,7 @@ mod tests {
             fd: file.as_raw_fd(),
             fixed_file: true,
             fixed_buffer: true,
+            priority: 0,
         };
         assert!(matches!(files.without_data(&wish, &file, true), Route::Aside(_)));
         assert!(matches!(files.without_data(&wish, &file, false), Route::Ring(_)));

@@ -314,6 +314,30 @@ fn polled_completion_is_refused_where_it_would_not_be_polled() {
 }
 
 #[test]
+fn the_kernel_gets_atomic_writes_as_such_and_reads_without_the_flag() {
+    // A device that never takes them: with the flag the kernel refuses every write, without it none. Kernels before 6.11 refuse the flag.
+    let null = Arc::new(OpenOptions::new().read(true).write(true).open("/dev/null").unwrap());
+    for method in [Method::IoUring, Method::Aio] {
+        let options = Options { atomic_writes: true, ..Options::default() };
+        let unregistered = Options { registered_buffers: false, registered_file: false, ..options };
+        for options in [options, unregistered] {
+            let access = Access::named(method, options);
+            if access.method() != method {
+                eprintln!("SKIPPED: {method}: {:?}", access.refusals());
+                continue;
+            }
+            let mut atomic = path(&access, &null, 1, 4096);
+            let write = one(&mut *atomic, Op::Write, 0, 4096);
+            assert_eq!(errno(write), Some(libc::EOPNOTSUPP), "{method}");
+            assert_eq!(one(&mut *atomic, Op::Read, 0, 4096).bytes().unwrap(), 0, "{method}");
+            let plain = Access::named(method, Options { atomic_writes: false, ..options });
+            let write = one(&mut *path(&plain, &null, 1, 4096), Op::Write, 0, 4096);
+            assert_eq!(write.bytes().unwrap(), 4096, "{method}");
+        }
+    }
+}
+
+#[test]
 fn operations_that_the_kernel_hands_to_a_worker_are_seen_there() {
     let uring = Access::named(Method::IoUring, Options::default());
     if uring.method() != Method::IoUring {

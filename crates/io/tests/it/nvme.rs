@@ -72,7 +72,7 @@ fn what_one_way_writes_to_the_drive_every_other_reads() {
     assert_eq!(generic.logical_block_bytes(), block.logical_block_bytes());
     let pattern = Pattern::new(3);
     let mut generation = 0;
-    let plain = Options { registered_buffers: false, registered_file: false, polled: false };
+    let plain = Options { registered_buffers: false, registered_file: false, ..Options::default() };
     let mut ways = vec![(&block, Method::Aio, plain), (&block, Method::IoUring, plain)];
     for options in [plain, Options::default()] {
         ways.push((&generic, Method::Passthrough, options));

@@ -6,7 +6,7 @@
 use narrows_stats::Recorder;
 
 use crate::gather;
-use crate::outcome::{OpenOutcome, Slice, StreamOutcome};
+use crate::outcome::{OpenOutcome, PriorityLatency, Slice, StreamOutcome};
 use crate::scenario::Load;
 
 impl StreamOutcome {
@@ -18,9 +18,28 @@ impl StreamOutcome {
         whole: bool,
         disjoint: bool,
     ) -> Option<StreamOutcome> {
+        // One whose window never began has no time that could count.
+        let begun: Vec<StreamOutcome>;
+        let mut outcomes = outcomes;
+        if outcomes.iter().any(|one| one.window_ns == 0)
+            && outcomes.iter().any(|one| one.window_ns > 0)
+        {
+            begun = outcomes.iter().filter(|one| one.window_ns > 0).cloned().collect();
+            outcomes = &begun;
+        }
         let (first, others) = outcomes.split_first()?;
         let mut all = first.clone();
         all.name = name.to_string();
+        all.begins_ns = outcomes.iter().map(|outcome| outcome.begins_ns).min().unwrap_or(0);
+        let ends = outcomes.iter().map(|outcome| outcome.begins_ns + outcome.window_ns);
+        all.window_ns = ends.max().unwrap_or(0) - all.begins_ns;
+        all.slices.clear();
+        outcomes.iter().for_each(|outcome| lay(&mut all, outcome));
+        // A part of a slice at the end of those that began within one is none.
+        let slices = (all.window_ns / all.slice_ns.max(1)) as usize;
+        if others.iter().any(|other| other.begins_ns != first.begins_ns) {
+            all.slices.truncate(slices);
+        }
         let mut cpu_ns = cost_ns(first);
         for other in others {
             add(&mut all, other);
@@ -35,6 +54,18 @@ impl StreamOutcome {
     }
 }
 
+/// Adds the slices of one of them where they lie in the time of all, to the nearest slice.
+fn lay(all: &mut StreamOutcome, one: &StreamOutcome) {
+    let slice_ns = all.slice_ns.max(1);
+    let at = ((one.begins_ns - all.begins_ns + slice_ns / 2) / slice_ns) as usize;
+    if all.slices.len() < at + one.slices.len() {
+        all.slices.resize(at + one.slices.len(), Slice::default());
+    }
+    for (slice, more) in all.slices[at..].iter_mut().zip(&one.slices) {
+        slice.add(more);
+    }
+}
+
 /// Processor time of all its operations, ns; nothing where there were none.
 fn cost_ns(outcome: &StreamOutcome) -> f64 {
     let operations = outcome.operations();
@@ -42,7 +73,6 @@ fn cost_ns(outcome: &StreamOutcome) -> f64 {
 }
 
 fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
-    all.window_ns = all.window_ns.max(other.window_ns);
     all.load = both(all.load, other.load);
     for (kind, more) in all.kinds.iter_mut().zip(&other.kinds) {
         kind.add(more);
@@ -50,16 +80,13 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     if let (Some(open), Some(more)) = (&mut all.open, &other.open) {
         add_open(open, more);
     }
-    if all.slices.len() < other.slices.len() {
-        all.slices.resize(other.slices.len(), Slice::default());
-    }
-    for (slice, more) in all.slices.iter_mut().zip(&other.slices) {
-        slice.add(more);
-    }
+    all.did_more |= other.did_more;
+    all.depth_found = all.depth_found.or(other.depth_found);
     all.contents = all.contents.worse(other.contents);
     all.looked_at += other.looked_at;
     all.zeros += other.zeros;
     all.wrong += other.wrong;
+    PriorityLatency::add(&mut all.priorities, &other.priorities);
     all.verified.add(&other.verified);
     all.written.extend_from_slice(&other.written);
     all.foreign.add(&other.foreign);
@@ -165,6 +192,10 @@ mod tests {
         assert_eq!(all.slices.iter().map(|slice| slice.operations).sum::<u64>(), sliced);
         // They read the same blocks, so how many different ones it was is not known.
         assert_eq!(all.unique_read_bytes, None);
+        let mut never = outcomes.clone();
+        (never[1].window_ns, never[1].begins_ns) = (0, 1 << 40);
+        let begun = StreamOutcome::combined("both", &never, true, false).unwrap();
+        assert_eq!((begun.window_ns, begun.begins_ns), (outcomes[0].window_ns, 0));
         let apart = StreamOutcome::combined("both", &outcomes, false, true).unwrap();
         assert!(apart.beside_others);
         let unique: Option<f64> = outcomes.iter().map(|o| o.unique_read_bytes).sum();

@@ -20,6 +20,9 @@ pub(crate) struct Contents {
 impl Contents {
     /// Asks file system and kernel; what of the file is still to be written back is written back.
     pub(crate) fn of(stream: &Stream) -> Contents {
+        if !stream.access.method().moves_data() {
+            return Contents::default();
+        }
         let (region, target) = (&stream.region, stream.region.target());
         let range = region.offset_bytes()..region.offset_bytes() + region.bytes();
         let cached = stream.route == Route::Buffered || stream.region.direct_refused().is_some();

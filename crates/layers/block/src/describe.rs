@@ -1,6 +1,6 @@
 //! What a stream was asked to do and what it obtained, in the words of [`condition`].
 
-use narrows_io::Method;
+use narrows_io::{FileCall, Method};
 use narrows_model::{Measurement, condition};
 use serde_json::json;
 
@@ -10,13 +10,10 @@ use crate::scenario::{AccessPattern, Load, Route, Share, Sizes, Stream};
 pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
     let workload = &mut measurement.workload;
     workload.insert(condition::LOOP, json!(stream.load.word()));
-    workload.insert(condition::DIRECTION, json!(stream.mix.word()));
-    workload.insert(condition::PATTERN, json!(stream.place.word()));
-    workload.insert(condition::PLACE, json!(stream.place.detail()));
-    match stream.sizes.single(&stream.mix) {
-        Some(bytes) => workload.insert(condition::BLOCK_BYTES, json!(bytes)),
-        None => workload.insert(condition::SIZES, json!(sizes(&stream.sizes))),
-    }
+    // Which call it is stands in the place of a direction: limits of reads and writes are none of calls.
+    let call = stream.access.file_call();
+    let direction = call.map_or(stream.mix.word(), FileCall::word);
+    workload.insert(condition::DIRECTION, json!(direction));
     if stream.mix.single().is_none() {
         workload.insert(
             condition::MIX,
@@ -35,11 +32,10 @@ pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
             workload.insert(condition::MOST_IN_FLIGHT, json!(most_in_flight));
         }
     }
-    workload.insert(condition::FILE_BYTES, json!(stream.region.target().bytes()));
-    if stream.region.bytes() != stream.region.target().bytes() {
-        workload.insert(condition::REGION_BYTES, json!(stream.region.bytes()));
-        workload.insert(condition::REGION_OFFSET_BYTES, json!(stream.region.offset_bytes()));
+    if !call.is_some_and(FileCall::is_on_names) {
+        places(measurement, stream);
     }
+    let workload = &mut measurement.workload;
     if let Some(writes) = stream.sync_after {
         workload.insert(condition::SYNC_AFTER, json!(writes));
     }
@@ -55,6 +51,22 @@ pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
     conditions(measurement, stream);
 }
 
+/// Where in its file it works, and how long its operations are.
+fn places(measurement: &mut Measurement, stream: &Stream) {
+    let workload = &mut measurement.workload;
+    workload.insert(condition::PATTERN, json!(stream.place.word()));
+    workload.insert(condition::PLACE, json!(stream.place.detail()));
+    match stream.sizes.single(&stream.mix) {
+        Some(bytes) => workload.insert(condition::BLOCK_BYTES, json!(bytes)),
+        None => workload.insert(condition::SIZES, json!(sizes(&stream.sizes))),
+    }
+    workload.insert(condition::FILE_BYTES, json!(stream.region.target().bytes()));
+    if stream.region.bytes() != stream.region.target().bytes() {
+        workload.insert(condition::REGION_BYTES, json!(stream.region.bytes()));
+        workload.insert(condition::REGION_OFFSET_BYTES, json!(stream.region.offset_bytes()));
+    }
+}
+
 fn conditions(measurement: &mut Measurement, stream: &Stream) {
     let conditions = &mut measurement.conditions;
     let method = match (stream.route, stream.access.method()) {
@@ -64,6 +76,9 @@ fn conditions(measurement: &mut Measurement, stream: &Stream) {
     conditions.insert(condition::METHOD, json!(method));
     conditions.insert(condition::THREADS, json!(stream.threads));
     conditions.insert(condition::TARGET_KIND, json!(stream.region.target().kind().word()));
+    if !stream.access.method().moves_data() {
+        return placed(measurement, stream);
+    }
     let contents = if stream.region.pattern().is_some() { "ours" } else { "of others" };
     conditions.insert(condition::CONTENTS, json!(contents));
     let direct = stream.route == Route::Direct && stream.region.direct_refused().is_none();
@@ -71,6 +86,12 @@ fn conditions(measurement: &mut Measurement, stream: &Stream) {
     if let Some(reason) = stream.region.direct_refused() {
         conditions.insert(condition::DIRECT_REFUSED, json!(reason));
     }
+    placed(measurement, stream);
+}
+
+/// Where its threads run, and before whom.
+fn placed(measurement: &mut Measurement, stream: &Stream) {
+    let conditions = &mut measurement.conditions;
     if let Some(priority) = stream.io_priority {
         let words = narrows_facts::io_priority::words(priority);
         conditions.insert(condition::IO_PRIORITY, json!(words));

@@ -6,7 +6,7 @@ use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
 use crate::contents::Contents;
-use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome, Verified};
+use crate::outcome::{Counted, OpenOutcome, PriorityLatency, Slice, StreamOutcome, Verified};
 use crate::read_back::ReadBack;
 use crate::scenario::{AccessPattern, Distribution, Load, Scenario, Stream};
 use crate::seed::seed_of;
@@ -56,7 +56,9 @@ pub(crate) fn outcomes(
             };
             let slice_ns = scenario.slice.as_nanos() as u64;
             let mut outcome = sum(stream, &measured, own, slice_ns);
-            outcome.cpu_per_op_ns = measured.cpu_ns * part / outcome.operations() as f64;
+            // What the whole process took has in it what the figures leave out.
+            let all_ns = if outcome.did_more { cpu_ns as f64 } else { measured.cpu_ns * part };
+            outcome.cpu_per_op_ns = all_ns / outcome.operations() as f64;
             outcome.contents = *contents;
             outcome.read_back = *read_back;
             outcome.sequence = sequence(stream, scenario.seed, order_seed);
@@ -81,13 +83,21 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         .iter()
         .map(|tally| tally.ended_ns)
         .try_fold(0, |last, ended| ended.map(|ended| last.max(ended)));
-    let window_ns = ended_ns.map_or(measured.window_ns, |ended| {
-        ended.saturating_sub(measured.start_ns).min(measured.window_ns)
-    });
+    let last_ns = measured.start_ns + measured.window_ns;
+    let began_ns = tallies.iter().filter_map(|tally| tally.began_ns).min().unwrap_or(last_ns);
+    let window_ns = ended_ns.unwrap_or(last_ns).min(last_ns).saturating_sub(began_ns);
     let mut outcome = StreamOutcome {
         name: stream.name.clone(),
+        begins_ns: began_ns.saturating_sub(measured.start_ns),
+        did_more: stream.begin.as_ref().is_some_and(|own| !own.warm_up.is_zero())
+            && began_ns > measured.start_ns
+            || tallies.iter().any(|tally| tally.counted_anew),
+        depth_found: tallies.iter().find_map(|tally| tally.depth_found),
         window_ns,
-        load: stream.load,
+        load: match tallies.iter().find_map(|tally| tally.depth_found) {
+            Some(found) => Load::Closed { depth: found.depth },
+            None => stream.load,
+        },
         kinds: std::array::from_fn(|_| Counted::default()),
         open: None,
         slice_ns,
@@ -95,6 +105,7 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         looked_at: 0,
         zeros: 0,
         wrong: 0,
+        priorities: Vec::new(),
         verified: Verified::default(),
         written: Vec::new(),
         foreign: Foreign::default(),
@@ -161,7 +172,12 @@ fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
             (0, stream.cursor)
         }
         AccessPattern::Random(Distribution::OnceEach) => (order_seed, stream.cursor),
-        AccessPattern::Random(_) | AccessPattern::Jumping(_) => (seed, order_seed),
+        AccessPattern::Random(_)
+        | AccessPattern::Jumping(_)
+        | AccessPattern::Zones(_)
+        | AccessPattern::Listed(_)
+        | AccessPattern::Recorded(_)
+        | AccessPattern::TrimThenWrite(_) => (seed, order_seed),
     }
 }
 
@@ -169,9 +185,13 @@ fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
 const ITS_OWN: f64 = 0.4;
 
 /// Share of the time in which the processor of a thread was not idle: in tasks, in interrupts, or taken by the hypervisor.
-fn under(seen: &HostWindow, window_ns: u64, tally: &Tally) -> Option<f64> {
+fn under(seen: &HostWindow, (window_ns, late): (u64, bool), tally: &Tally) -> Option<f64> {
     let cpu = tally.cpu?;
     if (tally.cpu_ns as f64) < ITS_OWN * window_ns as f64 || seen.window.0 == 0 {
+        return None;
+    }
+    // The processors were looked at over the scenario's window: of a part of it that does not begin with it they say nothing.
+    if late && window_ns < seen.window.0 / 10 * 9 {
         return None;
     }
     let seen_cpu = seen.per_cpu.iter().find(|seen| seen.id == cpu)?;
@@ -189,11 +209,13 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tall
     outcome.looked_at += tally.looked_at;
     outcome.zeros += tally.zeros;
     outcome.wrong += tally.wrong + tally.verified.wrong;
+    PriorityLatency::add(&mut outcome.priorities, &tally.priorities);
     outcome.verified.add(&tally.verified);
     outcome.written.extend_from_slice(&tally.written);
     outcome.foreign.add(&tally.foreign);
     outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
-    let under = under(&outcome.seen, outcome.window_ns, &tally);
+    let late = outcome.begins_ns > 0 || outcome.did_more;
+    let under = under(&outcome.seen, (outcome.window_ns, late), &tally);
     outcome.cpu_busy = match (outcome.cpu_busy, under) {
         (Some(most), Some(this)) => Some(most.max(this)),
         (one, other) => one.or(other),
@@ -277,9 +299,12 @@ mod tests {
         let per_cpu = vec![on(0, 300, 0), on(3, 900, 80)];
         let seen = HostWindow { window: Nanos(1000), per_cpu, ..HostWindow::default() };
         // 60 % in the thread, the rest of 98 % in interrupts that a precise kernel takes out of it.
-        assert_eq!(under(&seen, 1000, &thread(Some(3), 600)), Some(0.98));
-        assert_eq!(under(&seen, 1000, &thread(Some(0), 300)), None, "mostly others' or idle");
-        assert_eq!(under(&seen, 1000, &thread(None, 900)), None, "it moved");
-        assert_eq!(under(&seen, 1000, &thread(Some(7), 900)), None, "not watched");
+        let whole = (1000, false);
+        assert_eq!(under(&seen, whole, &thread(Some(3), 600)), Some(0.98));
+        assert_eq!(under(&seen, whole, &thread(Some(0), 300)), None, "mostly others' or idle");
+        assert_eq!(under(&seen, whole, &thread(None, 900)), None, "it moved");
+        assert_eq!(under(&seen, whole, &thread(Some(7), 900)), None, "not watched");
+        assert_eq!(under(&seen, (500, false), &thread(Some(3), 300)), Some(0.98), "ended early");
+        assert_eq!(under(&seen, (500, true), &thread(Some(3), 300)), None, "began later");
     }
 }

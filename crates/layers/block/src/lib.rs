@@ -25,6 +25,7 @@ mod block_workload;
 mod calibrate;
 mod combine;
 mod contents;
+mod cpu_load;
 mod deepest;
 mod describe;
 mod error;
@@ -54,20 +55,28 @@ pub use after::{Requested, after, after_bytes, after_s};
 pub use calibrate::{
     CalibratePlan, Calibrated, CalibrationTarget, LogStream, calibrate, planned_calibrate,
 };
+pub use cpu_load::{BusyWork, CpuLoad, keep_busy};
 pub use deepest::by_drives as deepest_by_drives;
 pub use error::BlockError;
 pub use generator_cpus::generator_cpus;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};
-pub use outcome::{Counted, OpenOutcome, Slice, SplitLatency, StreamOutcome, Verified};
+pub use outcome::{
+    Counted, OpenOutcome, PriorityLatency, Slice, SplitLatency, StreamOutcome, Verified,
+};
 pub use plan::{BlockPlan, planned};
 pub use random_read_window::{RandomReadWindow, random_read_once};
 pub use record::Record;
 pub use run::run_scenario;
 pub use scenario::{
-    AccessPattern, Backlog, BlockFormat, BlockMismatch, Distribution, Flow, FlowGroup, Jumping,
-    Limit, Load, Mix, ReadList, Region, Route, Scenario, Share, Sizes, Stream, Then, Think, Verify,
-    WrittenBlock, Zone,
+    AccessPattern, Backlog, BlockFormat, BlockMismatch, BufferNodes, Distribution, Flow, FlowGroup,
+    Jumping, Limit, ListedBlocks, Load, Mix, Priorities, PriorityShare, RangesInFlight, ReadList,
+    RecordedOperation, RecordedOperations, Region, Route, Scenario, Serialize, Share, Sizes,
+    Stream, StridedZones, Then, Think, Verify, WrittenBlock, Zone, ZoneOrder,
+};
+pub use scenario::{
+    Begin, DepthFound, DepthSearch, Ended, Judge, Judged, MinimumRate, Missed, Rule, SteadyRule,
+    SteadySeen, SteadyValue, Verdict,
 };
 pub use stalls::HeldUp;
 pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};

@@ -8,7 +8,7 @@ use narrows_stats::Recorder;
 
 use crate::contents::Contents;
 use crate::read_back::ReadBack;
-use crate::scenario::{BlockMismatch, Load, WrittenBlock};
+use crate::scenario::{BlockMismatch, DepthFound, Load, WrittenBlock};
 use crate::stalls::HeldUp;
 use crate::worker::Foreign;
 
@@ -64,6 +64,32 @@ impl Counted {
             let split = self.split.get_or_insert_default();
             split.submission.merge(&other.submission);
             split.completion.merge(&other.completion);
+        }
+    }
+}
+
+/// Latency of the operations of one kind and priority, in the window, ns; of streams whose operations have their own
+/// ([`crate::Stream::priorities`]).
+#[derive(Debug, Clone)]
+pub struct PriorityLatency {
+    /// Their kind.
+    pub op: Op,
+    /// In the kernel's form; `None`: that of their thread.
+    pub priority: Option<u16>,
+    /// As in [`Counted`].
+    pub latency: Recorder,
+}
+
+impl PriorityLatency {
+    /// Adds those of another to a list of them.
+    pub(crate) fn add(all: &mut Vec<PriorityLatency>, more: &[PriorityLatency]) {
+        for one in more {
+            let same =
+                |other: &&mut PriorityLatency| (other.op, other.priority) == (one.op, one.priority);
+            match all.iter_mut().find(same) {
+                Some(other) => other.latency.merge(&one.latency),
+                None => all.push(one.clone()),
+            }
         }
     }
 }
@@ -176,7 +202,13 @@ impl Verified {
 pub struct StreamOutcome {
     /// The stream's name.
     pub name: String,
-    /// Length of the window, ns; of a stream that ended before, up to then.
+    /// From the beginning of the scenario's window to that of its own, ns; 0 unless it begins later ([`crate::Begin`]).
+    pub begins_ns: u64,
+    /// Whether it did operations within the scenario's window that its figures leave out: a lead-in of its own, a search.
+    pub did_more: bool,
+    /// What its search for a depth came to.
+    pub depth_found: Option<DepthFound>,
+    /// Length of its window, ns; of a stream that ended before, up to then. 0 where it never began.
     pub window_ns: u64,
     /// How hard it was to push.
     pub load: Load,
@@ -194,6 +226,8 @@ pub struct StreamOutcome {
     pub zeros: u64,
     /// Of these, not what was written there.
     pub wrong: u64,
+    /// Latency by priority, where operations have their own; those without any operation are left out.
+    pub priorities: Vec<PriorityLatency>,
     /// What was compared of blocks that are verified.
     pub verified: Verified,
     /// Blocks that were written and are to be read back.
@@ -260,6 +294,13 @@ impl StreamOutcome {
     /// What one kind of operation came to.
     pub fn of(&self, op: Op) -> &Counted {
         &self.kinds[Counted::index(op)]
+    }
+
+    /// The same with its trims counted as `op`: what is no transfer of data is a trim here, and to others a read or a write.
+    #[must_use]
+    pub fn counted_as(mut self, op: Op) -> StreamOutcome {
+        self.kinds.swap(Counted::index(Op::Trim), Counted::index(op));
+        self
     }
 
     /// Reads, writes and trims together; syncs stand apart.

@@ -86,8 +86,11 @@ impl Record {
         self.written_bytes += outcome.written_bytes;
         let samples = &mut self.samples;
         samples.add(metric::THROUGHPUT, outcome.throughput_per_s());
-        let bandwidth = outcome.bandwidth_bytes_per_s();
-        samples.add(metric::BANDWIDTH, bandwidth);
+        // Where nothing moves, the drives' counters are of what the calls cause (a journal, say), and no check of them.
+        let moves = outcome.method.moves_data();
+        if moves {
+            samples.add(metric::BANDWIDTH, outcome.bandwidth_bytes_per_s());
+        }
         let latency = outcome.latency_with_stragglers();
         record_latency(samples, &latency);
         if let Some(max_ns) = latency.max() {
@@ -110,7 +113,7 @@ impl Record {
         if let Some(in_flight) = outcome.in_flight() {
             samples.add(metric::IN_FLIGHT, in_flight);
         }
-        if !outcome.beside_others {
+        if !outcome.beside_others && !outcome.did_more {
             self.issued(&[outcome]);
             self.own_reads(&[outcome]);
             if let Some(cpus) = outcome.seen.kernel_cpus.filter(|_| operations > 0.0) {
@@ -128,7 +131,7 @@ impl Record {
             .filter_map(|(name, value)| Some((name, value?))),
         );
         self.missing(&outcome.seen);
-        let shared = outcome.beside_others;
+        let shared = outcome.beside_others || outcome.did_more || !moves;
         let seen = outcome.seen.metrics();
         let own = seen.into_iter().filter(|(metric, _)| !(shared && metric.is_of_device()));
         self.samples.extend(own);
@@ -192,25 +195,37 @@ impl Record {
         self.repeats += 1;
         self.links.clone_from(&first.seen.links);
         self.written_bytes += outcomes.iter().map(|outcome| outcome.written_bytes).sum::<u64>();
-        let window_ns = outcomes.iter().map(|outcome| outcome.window_ns).max().unwrap_or(0);
+        // From the first that began to the last that ended.
+        let begins_ns = outcomes.iter().map(|outcome| outcome.begins_ns).min().unwrap_or(0);
+        let ends = outcomes.iter().map(|outcome| outcome.begins_ns + outcome.window_ns);
+        let window_ns = ends.max().unwrap_or(0) - begins_ns;
         let seconds = window_ns as f64 / 1e9;
         let sum = |of: fn(&StreamOutcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64;
         let operations = sum(StreamOutcome::operations);
         let samples = &mut self.samples;
         samples.add(metric::THROUGHPUT, operations / seconds);
-        let bandwidth = sum(StreamOutcome::bytes) / seconds;
-        samples.add(metric::BANDWIDTH, bandwidth);
+        let moving = || outcomes.iter().filter(|outcome| outcome.method.moves_data());
+        if moving().count() > 0 {
+            let bytes = moving().map(StreamOutcome::bytes).sum::<u64>();
+            samples.add(metric::BANDWIDTH, bytes as f64 / seconds);
+        }
+        let all_move = moving().count() == outcomes.len();
         samples.add(metric::WINDOW, window_ns as f64);
         samples.add(metric::OPERATIONS, operations);
         let failed = sum(|outcome| outcome.failed() + outcome.wrong);
         samples.add(metric::ERRORS, failed);
         samples.add(metric::SHORT_IOS, sum(StreamOutcome::short));
         let all: Vec<&StreamOutcome> = outcomes.iter().collect();
-        self.issued(&all);
-        self.own_reads(&all);
+        let did_more = outcomes.iter().any(|outcome| outcome.did_more);
+        if !did_more {
+            self.issued(&all);
+            self.own_reads(&all);
+        }
         self.samples.add(metric::STOOD_STILL, first.stood_still);
         self.missing(&first.seen);
-        self.samples.extend(first.seen.metrics());
+        let seen = first.seen.metrics().into_iter();
+        self.samples
+            .extend(seen.filter(|(metric, _)| all_move && !did_more || !metric.is_of_device()));
         self.samples.add(metric::SENTINEL_DRIFT, first.sentinel_drift);
         self.outages(
             outcomes.iter().fold(None, |all, outcome| gather::worse(all, outcome.outages)),

@@ -1,6 +1,6 @@
 //! One window of a scenario: threads, counters around the window, and what came out together.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use narrows_engine::{Context, Schedule, now_ns};
@@ -11,10 +11,11 @@ use narrows_units::Nanos;
 use crate::BlockError;
 use crate::between::Between;
 use crate::contents::Contents;
+use crate::cpu_load::CpuLoads;
 use crate::gather::{self, Measured};
 use crate::outcome::StreamOutcome;
 use crate::read_back::read_back;
-use crate::scenario::{Load, Route, Scenario, Stream};
+use crate::scenario::{AccessPattern, Judge, Load, Route, Scenario, Stream};
 use crate::seed::seed_of;
 use crate::worker::{self, FAILURES, Job, Queue, Shared, Source, Tally};
 
@@ -91,6 +92,9 @@ pub fn run_scenario(
 fn shared_queue(stream: &Stream, seed: u64) -> Option<Mutex<Queue>> {
     let Load::Open { rate_per_s, arrivals, .. } = stream.load else { return None };
     stream.access.depth_per_thread()?;
+    if matches!(stream.place, AccessPattern::Recorded(_)) {
+        return None;
+    }
     Some(Mutex::new(Queue::new(Schedule::new(arrivals, rate_per_s, (0, 1), seed))))
 }
 
@@ -101,6 +105,9 @@ fn source<'a>(
     seed: u64,
 ) -> Option<Source<'a>> {
     let Load::Open { rate_per_s, arrivals, .. } = stream.load else { return None };
+    if let AccessPattern::Recorded(record) = &stream.place {
+        return Some(Source::Own(Queue::recorded(Arc::clone(record))));
+    }
     Some(match queue {
         Some(queue) => Source::Shared(queue),
         None => {
@@ -118,9 +125,14 @@ fn execute<'a>(
     shared: &Shared<'_>,
     jobs: Vec<Job<'a>>,
 ) -> Result<(Measured, Vec<Tally>), BlockError> {
+    let busy = CpuLoads::of(&scenario.cpu_loads);
+    let ends = || shared.end_ns();
     std::thread::scope(|scope| {
         let (mut handles, wanted) = (Vec::with_capacity(jobs.len()), jobs.len());
-        let mut error = None;
+        let mut error = busy.start(scope, &ends, ctx.stop).err();
+        if error.is_some() {
+            shared.gate.fail();
+        }
         for job in jobs {
             let name = format!("block-{}", job.thread);
             let spawned = std::thread::Builder::new()
@@ -139,7 +151,7 @@ fn execute<'a>(
                 }
             }
         }
-        let measured = coordinate(ctx, scenario, watch, shared);
+        let measured = coordinate(ctx, scenario, watch, shared, &busy);
         if measured.is_none() {
             shared.close(0);
         }
@@ -184,12 +196,24 @@ fn failing(scenario: &Scenario, tallies: &mut [Tally]) -> Option<BlockError> {
     None
 }
 
+/// Those who end streams by what they do, once each.
+fn judges(scenario: &Scenario) -> Vec<Arc<Judge>> {
+    let mut judges: Vec<Arc<Judge>> = Vec::new();
+    for judged in scenario.streams.iter().flat_map(|stream| &stream.judged) {
+        if !judges.iter().any(|known| Arc::ptr_eq(known, &judged.judge)) {
+            judges.push(Arc::clone(&judged.judge));
+        }
+    }
+    judges
+}
+
 /// Opens the window and looks at the counters on both of its sides; `None` when a thread failed or all were stopped.
 fn coordinate(
     ctx: &Context<'_>,
     scenario: &Scenario,
     watch: &Watch,
     shared: &Shared<'_>,
+    busy: &CpuLoads<'_>,
 ) -> Option<Measured> {
     let limited = scenario.streams.iter().any(|stream| stream.limit.is_some());
     // Only a search for a rate asks whose doing a stop was.
@@ -199,6 +223,8 @@ fn coordinate(
         (false, true) => LOOK_PLANNED,
         (false, false) => LOOK_FAILED,
     };
+    let judges = judges(scenario);
+    let look = judges.iter().map(|judge| judge.every()).fold(look, Duration::min);
     // The first operation comes after the lead: threads take `warm_up` off the start.
     let window = shared.gate.open(scenario.warm_up + LEAD, scenario.length).ok()?;
     shared.close(window.end_ns);
@@ -207,6 +233,7 @@ fn coordinate(
     let own_reads = process::drive_bytes(std::process::id());
     let before = watch.snapshot();
     let (cpu_from_ns, from_ns) = (process::self_cpu_ns(), now_ns());
+    let busy_from_ns = busy.used_ns();
     let late_ns = now_ns().saturating_sub(before.age().0).saturating_sub(window.start_ns);
     let mut between = Between::default();
     loop {
@@ -218,8 +245,10 @@ fn coordinate(
         ctx.stop.sleep(asked).ok()?;
         between.woke(now_ns(), now + asked.as_nanos() as u64);
         between.look(watch, &before);
+        judges.iter().for_each(|judge| judge.look(now_ns()));
     }
     let (cpu_to_ns, to_ns) = (process::self_cpu_ns(), now_ns());
+    let busy_ns = busy.used_ns().saturating_sub(busy_from_ns);
     let own_reads_after = process::drive_bytes(std::process::id());
     let seen = watch.since(&before);
     let end_ns = shared.end_ns();
@@ -235,7 +264,8 @@ fn coordinate(
     // A window that closed early is over a moment before this thread notices: nothing ran meanwhile, so the time
     // is not scaled then.
     let early = end_ns < window.end_ns;
-    let cpu_ns = (cpu_to_ns - cpu_from_ns) as f64;
+    // What keeps processors busy beside them is no cost of operations.
+    let cpu_ns = (cpu_to_ns - cpu_from_ns).saturating_sub(busy_ns) as f64;
     let scale = if early { 1.0 } else { window_ns as f64 / (to_ns - from_ns).max(1) as f64 };
     Some(Measured {
         start_ns: window.start_ns,

@@ -73,6 +73,7 @@ impl<'a> Setting<'a> {
             },
             one_cpu_each: !self.generator_cpus.is_empty(),
             io_priority: None,
+            buffer_nodes: None,
             sync_after: None,
             limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
             ends_after: None,
@@ -83,6 +84,12 @@ impl<'a> Setting<'a> {
             time_submissions: false,
             verify: None,
             flow: None,
+            priorities: None,
+            serialize: None,
+            begin: None,
+            ended: None,
+            judged: Vec::new(),
+            depth_search: None,
         }
     }
 }

@@ -22,6 +22,10 @@ pub const IDLE_BEFORE_S: Key<f64> = Key::new("idle_before_s");
 pub const OPERATIONS_BEFORE_FALL: Key<f64> = Key::new("operations_before_fall");
 /// Operations that all windows had done when one first got less than it asked for, and less than that middle.
 pub const OPERATIONS_UNTIL_FALL_SEEN: Key<f64> = Key::new("operations_until_fall_seen");
+/// Whether each write of the job is all or nothing by the drive's or the file system's own means (`RWF_ATOMIC`).
+pub const ATOMIC_WRITES: Key<bool> = Key::new("atomic_writes");
+/// On which NUMA nodes the buffers of the job lie: `bind:0,1`.
+pub const MEMORY_POLICY: Key<str> = Key::new("memory_policy");
 /// Bytes of the operations before a fall.
 pub const BEFORE_FALL_BYTES: Key<f64> = Key::new("before_fall_bytes");
 /// Bytes of the operations until a fall was seen.
@@ -30,6 +34,8 @@ pub const UNTIL_FALL_SEEN_BYTES: Key<f64> = Key::new("until_fall_seen_bytes");
 pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
 /// I/O priority that the threads of the load were given: class and level.
 pub const IO_PRIORITY: Key<str> = Key::new("io_priority");
+/// The least rate that was asked for, the one that was obtained, and when the job ended for it.
+pub const LEAST_RATE_MISSED: Key<str> = Key::new("least_rate_missed");
 /// Why `io_uring` could not be had.
 pub const IO_URING_REFUSED: Key<str> = Key::new("io_uring_refused");
 /// Shares of reads, writes and trims, where there are several.

@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Suspect,
         about: About::Measurement(
             Select::layers(&[Layer::Block, Layer::Log, Layer::Fabric]).needs(&[
-                Need::SaysNot(condition::METHOD.any(), &["buffered", "direct"]),
+                Need::SaysNot(condition::METHOD.any(), &["buffered", "direct", "file calls"]),
                 // Until the next operation is due the thread spins; its lateness says if it was in the way.
                 Need::SaysNot(condition::LOOP.any(), &["open"]),
             ]),
@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::CPU_PER_OP), Number(condition::THREADS)],
         summary: "The load generator's busiest thread, or its CPU, was at 100 %: this is the generator's limit",
         advice: "Read the figure as a lower bound of the device; more generator threads would show more",
-        reason: "The device can do at least that much, so the figure is not wrong, but it is not the device's. Kernels that account interrupts precisely (IRQ_TIME_ACCOUNTING) take the time of completions out of the thread's, and so does steal: therefore the idle time of its CPU counts, too, where the thread uses 40 % of it or more. The server's own path (buffered or direct reads by threads) is not judged: there the CPU is part of what is measured",
+        reason: "The device can do at least that much, so the figure is not wrong, but it is not the device's. Kernels that account interrupts precisely (IRQ_TIME_ACCOUNTING) take the time of completions out of the thread's, and so does steal: therefore the idle time of its CPU counts, too, where the thread uses 40 % of it or more. The server's own path (buffered or direct reads by threads) and calls on files are not judged: there the CPU is part of what is measured",
         reference: "introduction, rule 4",
     },
     Rule {

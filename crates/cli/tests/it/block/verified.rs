@@ -131,7 +131,7 @@ fn what_cannot_be_verified_stops_with_a_way_out() {
     );
     stops("filename=f\nverify=md5\nrw=write\n[a]\n[b]", &["can't be verified"]);
     stops("[a]\nrw=write\nverify=pattern\nverify_pattern='none'", &["cannot read none"]);
-    stops("[a]\nrw=write\nverify=md5\nverify_state_load=1", &["verify_state_load is refused"]);
+    stops("[a]\nrw=write\nverify=md5\nverify_state_load=1", &["what to read, and the job writes"]);
 }
 
 #[test]

@@ -311,7 +311,7 @@ impl<'a> Bench<'a> {
         self.windows += 1;
         let seed = seed_of(self.ctx.seed, 2, self.windows);
         let slice = (length / SLICES).max(Duration::from_micros(100));
-        let scenario = Scenario { streams, warm_up, length, slice, seed };
+        let scenario = Scenario { streams, warm_up, length, slice, seed, cpu_loads: Vec::new() };
         let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
         self.last = outcomes.first().map(StreamOutcome::live_value);
         self.done = outcomes.iter().map(WorkDone::of).fold(self.done, WorkDone::and);

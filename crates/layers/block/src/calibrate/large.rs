@@ -123,7 +123,7 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
 /// Blocking calls; without a device that stays so, and over a network there are none.
 fn blocking(access: &Access) -> Access {
     match access.method() {
-        Method::Null | Method::Nop | Method::NvmeTcp => access.clone(),
+        Method::Null | Method::Nop | Method::NvmeTcp | Method::FileCalls => access.clone(),
         _ => Access::blocking(),
     }
 }

@@ -161,6 +161,7 @@ impl<'a> Bench<'a> {
             length,
             slice: (length / SLICES).max(Duration::from_micros(100)),
             seed: seed_of(self.ctx.seed, 7, self.windows),
+            cpu_loads: Vec::new(),
         };
         let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
         self.last = outcomes.first().map(StreamOutcome::live_value);

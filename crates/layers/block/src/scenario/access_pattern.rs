@@ -1,5 +1,10 @@
 //! Where the next operation goes.
 
+use std::sync::Arc;
+
+use super::recorded::RecordedOperations;
+use super::zones::{ListedBlocks, StridedZones};
+
 /// Where the next operation goes, inside the stream's region.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AccessPattern {
@@ -17,6 +22,14 @@ pub enum AccessPattern {
     },
     /// Anywhere, and from there on in order for a while.
     Jumping(Jumping),
+    /// In one zone after the other.
+    Zones(StridedZones),
+    /// At these blocks, in this order.
+    Listed(ListedBlocks),
+    /// What was recorded: kinds, lengths and places, done once by one thread. [`super::Load::Open`] keeps its times.
+    Recorded(Arc<RecordedOperations>),
+    /// Every other operation is a trim, at the places that this says; behind each comes a write of the same place and length.
+    TrimThenWrite(Box<AccessPattern>),
 }
 
 /// Random places that operations in order follow, or that are aligned otherwise than by their length.
@@ -72,7 +85,13 @@ impl AccessPattern {
     /// `random` or `sequential`.
     pub fn word(&self) -> &'static str {
         match self {
-            AccessPattern::Random(_) | AccessPattern::Jumping(_) => "random",
+            AccessPattern::Random(_) | AccessPattern::Jumping(_) | AccessPattern::Listed(_) => {
+                "random"
+            }
+            AccessPattern::Zones(zones) => zones.word(),
+            AccessPattern::Recorded(record) if record.is_in_order() => "sequential",
+            AccessPattern::Recorded(_) => "random",
+            AccessPattern::TrimThenWrite(inner) => inner.word(),
             AccessPattern::Sequential
             | AccessPattern::SameOffsets
             | AccessPattern::Stepped { .. } => "sequential",
@@ -87,11 +106,20 @@ impl AccessPattern {
             AccessPattern::Stepped { gap_bytes } => format!("gaps of {gap_bytes} bytes"),
             AccessPattern::Random(distribution) => distribution.detail(),
             AccessPattern::Jumping(jumping) => jumping.detail(),
+            AccessPattern::Zones(zones) => zones.detail(),
+            AccessPattern::Listed(listed) => listed.detail(),
+            AccessPattern::Recorded(_) => "recorded".to_string(),
+            AccessPattern::TrimThenWrite(inner) => {
+                format!("a write behind each trim, {}", inner.detail())
+            }
         }
     }
 
     /// Whether each thread needs a part to itself.
     pub(super) fn parts(&self) -> bool {
+        if let AccessPattern::TrimThenWrite(inner) = self {
+            return inner.parts();
+        }
         matches!(self, AccessPattern::Sequential)
             || self.distribution().is_some_and(|law| *law == Distribution::OnceEach)
     }
@@ -102,11 +130,21 @@ impl AccessPattern {
             AccessPattern::Jumping(jumping) => Some(&jumping.distribution),
             AccessPattern::Sequential
             | AccessPattern::SameOffsets
-            | AccessPattern::Stepped { .. } => None,
+            | AccessPattern::Stepped { .. }
+            | AccessPattern::Zones(_)
+            | AccessPattern::Listed(_)
+            | AccessPattern::Recorded(_)
+            | AccessPattern::TrimThenWrite(_) => None,
         }
     }
 
     pub(super) fn reason(&self) -> Option<&'static str> {
+        match self {
+            AccessPattern::Zones(zones) => return zones.reason(),
+            AccessPattern::Listed(listed) => return listed.reason(),
+            AccessPattern::TrimThenWrite(inner) => return inner.reason(),
+            _ => {}
+        }
         if let AccessPattern::Jumping(jumping) = self {
             if jumping.run == 0 {
                 return Some("a run between two jumps has no operation");

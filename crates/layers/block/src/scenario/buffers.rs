@@ -4,7 +4,7 @@
 use narrows_facts::AddressSpace;
 use narrows_io::Arena;
 
-use super::{Scenario, Stream};
+use super::{AccessPattern, Scenario, Stream};
 use crate::BlockError;
 
 /// Payload that lies between two uses of a write buffer, all threads of a stream together, bytes.
@@ -41,7 +41,8 @@ impl Stream {
         };
         // Reads would spoil the payload that writes carry, so they have slots of their own; a sync takes one too.
         let reads_back = self.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
-        let others = self.mix.read > 0 || self.mix.trim > 0 || reads_back;
+        let syncs = matches!(&self.place, AccessPattern::Recorded(record) if record.syncs());
+        let others = syncs || self.mix.read > 0 || self.mix.trim > 0 || reads_back;
         let read = if others { depth } else { u32::from(self.sync_after.is_some()) };
         Slots { read, write, bytes }
     }

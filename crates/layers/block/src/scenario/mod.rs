@@ -5,27 +5,48 @@
 //! Everything is decided here, before the window; [`crate::run_scenario`] only executes it.
 
 mod access_pattern;
+mod begin;
 mod buffers;
 mod choice;
+mod depth_search;
 mod flow;
+mod judge;
 mod load;
+mod overlap;
+mod priorities;
+mod recorded;
 mod region;
 mod verify;
+mod zones;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use narrows_facts::memory_policy;
 use narrows_io::{Access, Op};
 
 pub use access_pattern::{AccessPattern, Distribution, Jumping, Zone};
+pub use begin::{Begin, Ended};
 pub(crate) use buffers::Slots;
 pub(crate) use choice::divisor;
 pub use choice::{Mix, Share, Sizes};
+pub use depth_search::{DepthFound, DepthSearch};
+pub(crate) use depth_search::{Searching, Turn};
 pub use flow::{Flow, FlowGroup};
+pub(crate) use judge::Cell;
+pub use judge::{
+    Judge, Judged, MinimumRate, Missed, Rule, SteadyRule, SteadySeen, SteadyValue, Verdict,
+};
 pub use load::Load;
+pub use overlap::{RangesInFlight, Serialize};
+pub use priorities::{Priorities, PriorityShare};
+pub use recorded::{RecordedOperation, RecordedOperations};
 pub use region::Region;
 pub use verify::{Backlog, BlockFormat, BlockMismatch, ReadList, Verify, WrittenBlock};
+pub use zones::{ListedBlocks, StridedZones, ZoneOrder};
 
 use crate::BlockError;
+use crate::cpu_load::CpuLoad;
 
 /// Buffers of one stream may take this much memory, all threads together, bytes.
 const MOST_BUFFER_BYTES: u64 = 4 << 30;
@@ -45,13 +66,15 @@ pub struct Scenario {
     /// Of every random choice; each stream and thread draws its own from it. A new one for every run: a repeated
     /// order of reads finds what the run before left in caches.
     pub seed: u64,
+    /// Threads that keep processors busy meanwhile.
+    pub cpu_loads: Vec<CpuLoad>,
 }
 
 impl Scenario {
     /// One stream; slices of 0.1 s.
     pub fn of(stream: Stream, warm_up: Duration, length: Duration, seed: u64) -> Self {
         let slice = Duration::from_millis(100);
-        Scenario { streams: vec![stream], warm_up, length, slice, seed }
+        Scenario { streams: vec![stream], warm_up, length, slice, seed, cpu_loads: Vec::new() }
     }
 
     /// Whether it can be run.
@@ -117,6 +140,26 @@ pub struct Think {
     pub every: Option<Duration>,
 }
 
+/// On which NUMA nodes the memory lies that threads touch first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BufferNodes {
+    /// In which way.
+    pub mode: memory_policy::Mode,
+    /// The nodes; none for [`memory_policy::Mode::Local`].
+    pub nodes: Vec<u32>,
+}
+
+/// As fio and `numactl` write it: `bind:0,1`.
+impl std::fmt::Display for BufferNodes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.mode.word())?;
+        for (number, node) in self.nodes.iter().enumerate() {
+            write!(f, "{}{node}", if number == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}
+
 /// One kind of user of the storage.
 #[derive(Debug, Clone)]
 pub struct Stream {
@@ -144,6 +187,8 @@ pub struct Stream {
     pub one_cpu_each: bool,
     /// I/O priority of its threads in the kernel's form ([`narrows_facts::io_priority`]); `None`: as it is.
     pub io_priority: Option<u16>,
+    /// NUMA nodes of its threads' buffers; `None`: by the process's own policy.
+    pub buffer_nodes: Option<BufferNodes>,
     /// After so many writes a thread waits for them, makes them durable (`fdatasync`), and goes on; `None`: never.
     pub sync_after: Option<u32>,
     /// What ends it early.
@@ -167,6 +212,18 @@ pub struct Stream {
     pub verify: Option<Verify>,
     /// Its share in the operations of a group.
     pub flow: Option<Flow>,
+    /// I/O priorities of single operations; `None`: all have that of their thread.
+    pub priorities: Option<Priorities>,
+    /// Whether operations wait for others in flight that they share bytes with; `None`: they don't.
+    pub serialize: Option<Serialize>,
+    /// When it begins; `None`: with the scenario.
+    pub begin: Option<Begin>,
+    /// Who is told when its threads have ended.
+    pub ended: Option<Arc<Ended>>,
+    /// Who ends it by what it does.
+    pub judged: Vec<Judged>,
+    /// Its depth is searched, up to that of its load; for closed loops of one thread, and `over_ns` is then the target.
+    pub depth_search: Option<DepthSearch>,
 }
 
 impl Stream {
@@ -185,6 +242,7 @@ impl Stream {
             cpus: Vec::new(),
             one_cpu_each: false,
             io_priority: None,
+            buffer_nodes: None,
             sync_after: None,
             limit: None,
             ends_after: None,
@@ -195,6 +253,12 @@ impl Stream {
             time_submissions: false,
             verify: None,
             flow: None,
+            priorities: None,
+            serialize: None,
+            begin: None,
+            ended: None,
+            judged: Vec::new(),
+            depth_search: None,
         }
     }
 
@@ -246,6 +310,13 @@ impl Stream {
         if let Some(reason) = self.place.reason() {
             return refuse(reason, "see the book, chapter \"Block storage\", workloads");
         }
+        if let AccessPattern::Recorded(record) = &self.place {
+            let region =
+                (self.region.offset_bytes(), self.region.offset_bytes() + self.region.bytes());
+            if let Some(reason) = record.reason(region, self.threads) {
+                return refuse(reason, "give each file a stream, with what was recorded of it");
+            }
+        }
         if let Some(reason) = self.load.reason() {
             return refuse(reason, "give a depth, or a rate and a cap, above 0");
         }
@@ -263,6 +334,12 @@ impl Stream {
             return refuse(
                 "it pauses, and operations of an open loop start when they are due",
                 "give a depth, or leave the pauses out",
+            );
+        }
+        if self.depth_search.is_some() && (self.threads > 1 || self.load.is_open()) {
+            return refuse(
+                "its depth is searched, and it has several threads or a rate",
+                "give it one thread and a depth",
             );
         }
         if self.mix.writes() && !self.region.writable() {

@@ -3,8 +3,8 @@
 //! What stands in a block is whoever's who asks for it ([`BlockFormat`]); the loop only knows when it is made and when it is checked.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// What blocks hold.
 pub trait BlockFormat: fmt::Debug + Send + Sync {
@@ -79,6 +79,8 @@ pub struct Verify {
     pub backlog: Option<Backlog>,
     /// Whether the first mismatch ends the run.
     pub fatal: bool,
+    /// Where what was written is left when the stream ends, though it be stopped; none: nowhere.
+    pub left: Option<Arc<Mutex<Vec<WrittenBlock>>>>,
     /// What is read, instead of what the stream's places say.
     pub list: Option<Arc<ReadList>>,
     /// Numbers of writes, over all threads.
@@ -95,6 +97,7 @@ impl Verify {
             overwrites: false,
             backlog: None,
             fatal: false,
+            left: None,
             list: None,
             numbers: Arc::default(),
         }
@@ -107,7 +110,7 @@ impl Verify {
 
     /// Whether blocks written are kept in mind at all.
     pub(crate) fn keeps(&self) -> bool {
-        self.remembers || self.backlog.is_some()
+        self.remembers || self.backlog.is_some() || self.left.is_some()
     }
 }
 
@@ -139,5 +142,7 @@ impl ReadList {
     }
 }
 
+#[cfg(test)]
+mod stopped_test;
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,13 @@
 //! turns at one: whoever is free waits for the next operation, as sessions at one door, so that one that is stuck
 //! does not keep its share of the arrivals waiting behind it while others idle.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use narrows_engine::Schedule;
 
 use super::clock::Clock;
 use super::wake_up::WakeUp;
+use crate::scenario::RecordedOperations;
 
 /// Nobody sleeps longer at once, so that a stop is seen, ns.
 pub(super) const HEARTBEAT_NS: u64 = 20_000_000;
@@ -17,19 +18,48 @@ pub(super) const HEARTBEAT_NS: u64 = 20_000_000;
 /// A schedule and the operation that is next.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    schedule: Schedule,
+    times: Times,
     next_ns: u64,
 }
 
+/// Where times come from.
+#[derive(Debug)]
+enum Times {
+    Schedule(Schedule),
+    Recorded { record: Arc<RecordedOperations>, next: usize },
+}
+
+impl Times {
+    #[inline]
+    fn next_ns(&mut self) -> u64 {
+        match self {
+            Times::Schedule(schedule) => schedule.next_ns(),
+            Times::Recorded { record, next } => {
+                *next += 1;
+                record.due_ns(*next - 1)
+            }
+        }
+    }
+}
+
 impl Queue {
-    pub(crate) fn new(mut schedule: Schedule) -> Self {
-        let next_ns = schedule.next_ns();
-        Queue { schedule, next_ns }
+    pub(crate) fn new(schedule: Schedule) -> Self {
+        Queue::of(Times::Schedule(schedule))
+    }
+
+    /// At the times of a record.
+    pub(crate) fn recorded(record: Arc<RecordedOperations>) -> Self {
+        Queue::of(Times::Recorded { record, next: 0 })
+    }
+
+    fn of(mut times: Times) -> Self {
+        let next_ns = times.next_ns();
+        Queue { times, next_ns }
     }
 
     #[inline]
     fn take(&mut self) -> u64 {
-        std::mem::replace(&mut self.next_ns, self.schedule.next_ns())
+        std::mem::replace(&mut self.next_ns, self.times.next_ns())
     }
 }
 

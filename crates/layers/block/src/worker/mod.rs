@@ -1,13 +1,16 @@
 //! One thread of a stream: prepares (allocate, open, register, bind), waits for the others, and runs the hot loop.
 
+mod begin;
 mod clock;
 mod due;
 mod foreign;
 mod history;
 mod hot;
 mod jumps;
+mod listed_walk;
 mod offset_sequence;
 mod operation_generator;
+mod priority_choice;
 mod sequential_walk;
 mod shared;
 mod slots;
@@ -17,6 +20,7 @@ mod verifying;
 mod wake_up;
 mod weighted_choice;
 mod wrote;
+mod zone_walk;
 
 use std::fs::File;
 use std::num::NonZeroU64;
@@ -24,17 +28,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use narrows_engine::Stopped;
-use narrows_facts::{affinity, io_priority, process};
+use narrows_facts::{affinity, io_priority, memory_policy, process};
 use narrows_io::{Arena, DevicePath, Method, Pattern};
 
-use self::clock::Monotonic;
+use self::clock::{Clock, Monotonic};
 use self::due::Due;
 use self::hot::{Orders, Pace};
 use self::operation_generator::OperationGenerator;
+use self::priority_choice::PriorityChoice;
 use self::tally::Expected;
 use self::verifying::Verifying;
 use crate::BlockError;
-use crate::scenario::{Slots, Stream};
+use crate::scenario::{BufferNodes, Serialize, Slots, Stream};
 
 pub(crate) use self::due::{Queue, Source};
 pub(crate) use self::foreign::Foreign;
@@ -77,8 +82,11 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
     let Prepared { mut path, chooser, payload, read_slots, write_slots } = prepared;
     // A sibling that failed reports its own error.
     let Ok(window) = shared.gate.ready() else { return Err(Stopped.into()) };
-    let epoch_ns = window.start_ns.saturating_sub(job.warm_up.as_nanos() as u64);
     let stream = job.stream;
+    let Some((epoch_ns, window)) = begin::own_time(&job, window, shared)? else {
+        // It ended before this one's turn came.
+        return Ok(Tally::new(0, job.source.is_some()));
+    };
     let limit = stream.limit.map(|limit| {
         let part = stream.share(limit.operations, job.thread).max(1);
         (part, limit.then)
@@ -95,6 +103,8 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         payload,
         expected: Expected { pattern: stream.region.pattern(), written: job.written },
         over_ns: stream.over_ns,
+        depth_search: stream.depth_search,
+        judged: stream.judged.iter().map(|judged| judged.cell(job.thread)).collect(),
         // Where each operation is executed in the call, there is nothing besides it.
         time_submissions: stream.time_submissions && path.method() != Method::Blocking,
         slice_ns: job.slice_ns,
@@ -105,6 +115,8 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         }),
         name: stream.region.name(),
         flow: stream.flow.clone(),
+        priorities: stream.priorities.as_ref().map(|all| PriorityChoice::new(all, job.seed)),
+        ranges: stream.serialize.as_ref().map(Serialize::ranges),
         pace: job.source.map_or(Pace::Closed, |source| Pace::Open(Due::new(source, epoch_ns))),
         epoch_ns,
         cpu_ns: process::thread_cpu_ns,
@@ -118,6 +130,10 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
     }
     if let Some(flow) = &stream.flow {
         flow.leave();
+    }
+    stream.judged.iter().for_each(|judged| judged.leave(job.thread));
+    if let Some(ended) = &stream.ended {
+        ended.leave(Monotonic.now_ns());
     }
     if result.is_err() {
         shared.close(0);
@@ -150,7 +166,18 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
             hint: "the real-time class takes root (CAP_SYS_NICE); best effort is prioclass=2",
         })?;
     }
-    if job.source.is_some() || stream.think.is_some() || stream.flow.is_some() {
+    if let Some(priorities) = &stream.priorities {
+        may_give(&priorities.distinct())?;
+    }
+    if let Some(BufferNodes { mode, nodes }) = &stream.buffer_nodes {
+        memory_policy::set(*mode, nodes).map_err(|source| BlockError::Thread {
+            action: format!("put a thread's memory on nodes {nodes:?} ({})", mode.word()),
+            source,
+            hint: "name nodes of this process's own set (numactl --show); a container's filter may refuse it",
+        })?;
+    }
+    let waits = stream.think.is_some() || stream.flow.is_some() || stream.serialize.is_some();
+    if job.source.is_some() || waits {
         wake_on_time();
     }
     let depth = stream.depth_of(job.thread);
@@ -175,6 +202,22 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
     });
     let chooser = OperationGenerator::new(stream, job.thread, job.order_seed, job.seed);
     Ok(Prepared { path, chooser, payload, read_slots, write_slots })
+}
+
+/// Asks the kernel whether single operations may have these priorities: it has the same rule for them as for threads, and its
+/// refusal in the midst of a window would be an error of the operation. By a thread of its own, which takes them along.
+fn may_give(priorities: &[u16]) -> Result<(), BlockError> {
+    let one = |&priority: &u16| {
+        io_priority::set(priority).map_err(|source| BlockError::Thread {
+            action: format!("give operations the I/O priority {}", io_priority::words(priority)),
+            source,
+            hint: "the real-time class, which cmdprio_class is unless it is given, takes root (CAP_SYS_NICE); best effort is 2",
+        })
+    };
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| priorities.iter().try_for_each(one));
+        asking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Asks for wake-ups without slack (50 µs by default), for this thread alone.

@@ -4,7 +4,9 @@
 use narrows_engine::{Permutation, Rng, Zipf};
 
 use super::jumps::Jumps;
+use super::listed_walk::ListedWalk;
 use super::sequential_walk::SequentialWalk;
+use super::zone_walk::ZoneWalk;
 use crate::scenario::{AccessPattern, Distribution, Zone};
 
 /// The offsets of one thread; endless.
@@ -23,6 +25,10 @@ enum OffsetRule {
     Blocks(Box<[Grain]>),
     /// The same, with runs in order between jumps, or with an alignment of their own.
     Jumps(Box<Jumps>),
+    /// In one zone after the other.
+    Zones(Box<ZoneWalk>),
+    /// Along a list of blocks.
+    Listed(Box<ListedWalk>),
 }
 
 /// Places for operations of one length.
@@ -80,7 +86,8 @@ impl Walk {
             AccessPattern::Sequential => {
                 line(region_bytes / largest, largest, setup.thread, setup.cursor)
             }
-            AccessPattern::SameOffsets => {
+            // A record has its places itself.
+            AccessPattern::SameOffsets | AccessPattern::Recorded(_) => {
                 line(region_bytes / largest, largest, (0, 1), setup.cursor)
             }
             AccessPattern::Stepped { gap_bytes } => {
@@ -96,6 +103,17 @@ impl Walk {
                     .map(|&bytes| Grain::new(distribution, bytes, region_bytes, setup))
                     .collect(),
             ),
+            AccessPattern::Zones(zones) => {
+                OffsetRule::Zones(Box::new(ZoneWalk::new(zones, region_bytes, setup.seed)))
+            }
+            AccessPattern::Listed(list) => {
+                let reach = (region_bytes, largest);
+                let walk = ListedWalk::new(list, setup.thread, reach, setup.cursor);
+                OffsetRule::Listed(Box::new(walk))
+            }
+            AccessPattern::TrimThenWrite(place) => {
+                return Walk::new(&SequenceSetup { place, ..*setup });
+            }
         };
         Walk { base, way }
     }
@@ -108,6 +126,8 @@ impl Walk {
             OffsetRule::Line(line) => line.next(kind, u64::from(bytes)),
             OffsetRule::Blocks(grains) => grains[usize::from(length)].next(rng),
             OffsetRule::Jumps(jumps) => jumps.next(kind, length, bytes, rng),
+            OffsetRule::Zones(zones) => zones.next(kind, u64::from(bytes), rng),
+            OffsetRule::Listed(listed) => listed.next(kind),
         };
         self.base + inside
     }

@@ -1,11 +1,13 @@
 //! What a thread does next: kind, place and length, from the stream's description.
 
+use std::sync::Arc;
+
 use narrows_engine::Rng;
 use narrows_io::Op;
 
 use super::offset_sequence::{SequenceSetup, Walk};
 use super::weighted_choice::WeightedChoice;
-use crate::scenario::Stream;
+use crate::scenario::{AccessPattern, RecordedOperation, RecordedOperations, Stream};
 
 /// The next operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +26,29 @@ pub(super) struct OperationGenerator {
     lengths: [WeightedChoice; 3],
     bytes: Box<[u32]>,
     walk: Walk,
+    /// Of pairs of a trim and a write.
+    pairs: Option<Pairs>,
+    /// What was recorded.
+    recorded: Option<Recorded>,
+    /// Whether one of these is there.
+    special: bool,
 }
 
+/// A record, and how much of it is done.
+#[derive(Debug, Clone)]
+struct Recorded {
+    record: Arc<RecordedOperations>,
+    done: usize,
+}
+
+/// A trim and then a write of the same place and length, over and over.
+#[derive(Debug, Clone, Default)]
+struct Pairs {
+    /// Where the trim was, and how long, if its write is the next operation.
+    trimmed: Option<(u64, u32)>,
+}
+
+const TRIM: usize = 2;
 const KINDS: [Op; 3] = [Op::Read, Op::Write, Op::Trim];
 
 impl OperationGenerator {
@@ -61,19 +84,95 @@ impl OperationGenerator {
             lengths,
             bytes: bytes.into_boxed_slice(),
             walk,
+            pairs: matches!(stream.place, AccessPattern::TrimThenWrite(_)).then(Pairs::default),
+            recorded: match &stream.place {
+                AccessPattern::Recorded(record) => {
+                    Some(Recorded { record: Arc::clone(record), done: 0 })
+                }
+                _ => None,
+            },
+            special: matches!(
+                stream.place,
+                AccessPattern::TrimThenWrite(_) | AccessPattern::Recorded(_)
+            ),
         }
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> NextOperation {
+        if self.special {
+            return self.next_special();
+        }
         let kind = usize::from(self.kinds.draw(&mut self.rng));
         let length = self.lengths[kind].draw(&mut self.rng);
         let bytes = self.bytes[usize::from(length)];
         let offset = self.walk.next(kind, length, bytes, &mut self.rng);
         NextOperation { op: KINDS[kind], offset, bytes }
     }
+
+    fn next_special(&mut self) -> NextOperation {
+        let Some(recorded) = &mut self.recorded else { return self.next_of_pair() };
+        let RecordedOperation { op, offset, bytes, .. } = recorded.record.at(recorded.done);
+        recorded.done += 1;
+        NextOperation { op, offset, bytes }
+    }
+
+    fn next_of_pair(&mut self) -> NextOperation {
+        let trimmed = self.pairs.as_mut().and_then(|pairs| pairs.trimmed.take());
+        if let Some((offset, bytes)) = trimmed {
+            return NextOperation { op: Op::Write, offset, bytes };
+        }
+        let length = self.lengths[TRIM].draw(&mut self.rng);
+        let bytes = self.bytes[usize::from(length)];
+        let offset = self.walk.next(TRIM, length, bytes, &mut self.rng);
+        self.pairs = Some(Pairs { trimmed: Some((offset, bytes)) });
+        NextOperation { op: Op::Trim, offset, bytes }
+    }
 }
 
 fn kind(op: Op) -> u16 {
     KINDS.iter().position(|kind| *kind == op).unwrap_or(0) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_io::{Access, Target};
+
+    use super::*;
+    use crate::scenario::{Distribution, Mix, Region, Share, Sizes};
+
+    #[test]
+    fn behind_each_trim_comes_a_write_of_its_place_and_length() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        std::fs::File::create(&path).unwrap().set_len(64 << 10).unwrap();
+        let region = Region::from(Target::open_read(&path, false).unwrap());
+        let one = |what| vec![Share { what, weight: 1 }];
+        let mut sizes = Sizes::all(512);
+        sizes.trim = [512, 1024, 4096].into_iter().flat_map(one).collect();
+        let places = [
+            AccessPattern::Sequential,
+            AccessPattern::Random(Distribution::OnceEach),
+            AccessPattern::Random(Distribution::Uniform),
+        ];
+        for place in places {
+            let stream = Stream {
+                mix: Mix { read: 0, write: 1, trim: 1 },
+                sizes: sizes.clone(),
+                place: AccessPattern::TrimThenWrite(Box::new(place)),
+                ..Stream::reads("s", region.clone(), 512, 1, Access::null())
+            };
+            let mut generator = OperationGenerator::new(&stream, 0, 3, 5);
+            let seen: Vec<NextOperation> = (0..600).map(|_| generator.next()).collect();
+            for pair in seen.chunks(2) {
+                assert_eq!((pair[0].op, pair[1].op), (Op::Trim, Op::Write));
+                assert_eq!((pair[0].offset, pair[0].bytes), (pair[1].offset, pair[1].bytes));
+                assert!(pair[0].offset + u64::from(pair[0].bytes) <= 64 << 10);
+            }
+            let mut lengths: Vec<u32> = seen.iter().map(|one| one.bytes).collect();
+            lengths.sort_unstable();
+            lengths.dedup();
+            assert_eq!(lengths, [512, 1024, 4096], "the lengths are those of trims");
+        }
+    }
 }

@@ -8,8 +8,8 @@ use narrows_stats::Recorder;
 
 use super::foreign::Foreign;
 use super::wrote::Wrote;
-use crate::outcome::{Counted, Slice, Verified};
-use crate::scenario::WrittenBlock;
+use crate::outcome::{Counted, PriorityLatency, Slice, Verified};
+use crate::scenario::{DepthFound, WrittenBlock};
 use crate::stalls::LateCall;
 
 /// Of that many completed operations one has its contents looked at, and each of as many first ones: a thread may do no more.
@@ -30,6 +30,8 @@ pub(crate) struct Tally {
     pub looked_at: u64,
     pub zeros: u64,
     pub wrong: u64,
+    /// Latency by priority, where operations have their own.
+    pub priorities: Vec<PriorityLatency>,
     /// What was compared of blocks that are verified, the warm-up included.
     pub verified: Verified,
     /// Blocks that were written and not read back.
@@ -63,6 +65,11 @@ pub(crate) struct Tally {
     pub outages: Option<Outages>,
     /// What was asked of the way to the device and not obtained.
     pub refusals: Vec<Refusal>,
+    /// Whether its figures began anew after a search for its depth, and what that found.
+    pub counted_anew: bool,
+    pub depth_found: Option<DepthFound>,
+    /// When its window began, ns; absent where the scenario's ended before.
+    pub began_ns: Option<u64>,
     /// When its limit was reached and everything had come back, ns.
     pub ended_ns: Option<u64>,
     pub open: Option<OpenTally>,
@@ -106,6 +113,7 @@ impl Tally {
             looked_at: 0,
             zeros: 0,
             wrong: 0,
+            priorities: Vec::new(),
             verified: Verified::default(),
             written: Vec::new(),
             foreign: Foreign::default(),
@@ -123,6 +131,9 @@ impl Tally {
             workers: None,
             outages: None,
             refusals: Vec::new(),
+            counted_anew: false,
+            depth_found: None,
+            began_ns: None,
             ended_ns: None,
             open: open.then(|| OpenTally {
                 lateness: Recorder::new(),

@@ -26,7 +26,12 @@ fn blocks_touched(place: &AccessPattern, blocks: u64, reads: &[u64]) -> Option<f
     let all: u64 = reads.iter().sum();
     let n = blocks as f64;
     Some(match place {
-        AccessPattern::Stepped { .. } | AccessPattern::Jumping(_) => return None,
+        AccessPattern::Stepped { .. }
+        | AccessPattern::Jumping(_)
+        | AccessPattern::Zones(_)
+        | AccessPattern::Listed(_)
+        | AccessPattern::Recorded(_)
+        | AccessPattern::TrimThenWrite(_) => return None,
         AccessPattern::Sequential => {
             let threads = reads.len() as u64;
             let edge = |i: u64| (u128::from(blocks) * u128::from(i) / u128::from(threads)) as u64;

@@ -1,5 +1,7 @@
 //! What a thread has to do with blocks that are verified: numbers for its writes, blocks to be read back, and checks of what was read.
 
+use std::sync::PoisonError;
+
 use narrows_io::Op;
 
 use super::history::{History, WriteId};
@@ -196,8 +198,11 @@ impl Verifying {
 
     /// What was compared, and what is left to be read back.
     pub fn into_parts(self) -> (Verified, Vec<WrittenBlock>) {
-        let written = if self.orders.remembers { self.history.into_blocks() } else { Vec::new() };
-        (self.verified, written)
+        let written = if self.orders.keeps() { self.history.into_blocks() } else { Vec::new() };
+        if let Some(left) = &self.orders.left {
+            left.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&written);
+        }
+        (self.verified, if self.orders.remembers { written } else { Vec::new() })
     }
 }
 

@@ -3,6 +3,7 @@
 mod calibrate;
 mod causes;
 mod common;
+mod file_calls;
 mod interference;
 mod measure;
 mod scenario;

@@ -5,13 +5,16 @@
 //! them (`slat_percentiles=1`). Without these `clat` counts from where `lat` does, which in an open loop is when the operation was due.
 
 use narrows_fio::json::{
-    Device, DirectionResult, JobResult, Latencies, Layout, RunResult, Sampled, Syncs, document,
+    Device, DirectionResult, JobResult, Latencies, Layout, RunResult, Sampled, Search, Steadiness,
+    Syncs, document,
 };
-use narrows_fio::{Job, Plan, Unified};
+use narrows_fio::{Job, Plan, Steady, SteadyValue, Unified};
 use narrows_io::Op;
-use narrows_layer_block::{Counted, Load, SplitLatency, StreamOutcome};
+use narrows_layer_block::{Counted, Load, SplitLatency, StreamOutcome, Verdict};
 use narrows_stats::Recorder;
 
+use super::by_priority;
+use super::calls;
 use super::execute::Done;
 use crate::json_text;
 
@@ -50,14 +53,22 @@ fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
                     other.group == job.group && other.group_reporting
                 })
                 .collect();
-            let outcomes: Vec<StreamOutcome> =
-                members.iter().map(|member| member.whole.clone()).collect();
+            let outcomes: Vec<StreamOutcome> = members
+                .iter()
+                .map(|member| as_in_fio(&plan.jobs[member.job], &member.whole))
+                .collect();
             let clones: u32 = members.iter().map(|member| plan.jobs[member.job].clones).sum();
             let whole = StreamOutcome::combined(&job.name, &outcomes, true, false);
             let back: Vec<StreamOutcome> =
                 members.iter().filter_map(|member| member.read_back.whole.clone()).collect();
             let back = StreamOutcome::combined(&job.name, &back, true, false);
-            entries.extend(whole.map(|whole| entry(job, one, (&whole, back.as_ref()), clones)));
+            let found: Vec<&Verdict> = members
+                .iter()
+                .flat_map(|member| member.verdicts.iter().map(|(_, verdict)| verdict))
+                .collect();
+            entries.extend(
+                whole.map(|whole| entry(job, one, (&whole, back.as_ref(), &found), clones)),
+            );
             continue;
         }
         // A clone's files are one entry.
@@ -68,7 +79,7 @@ fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
                 .parts
                 .iter()
                 .filter(|(other, _)| *other == clone)
-                .map(|(_, outcome)| outcome.clone())
+                .map(|(_, outcome)| as_in_fio(job, outcome))
                 .collect();
             let count = if clone.is_some() { 1 } else { job.clones };
             let back: Vec<StreamOutcome> = one
@@ -80,20 +91,34 @@ fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
                 .collect();
             let back = StreamOutcome::combined(&job.name, &back, true, false);
             let whole = StreamOutcome::combined(&job.name, &own, true, false);
-            entries.extend(whole.map(|whole| entry(job, one, (&whole, back.as_ref()), count)));
+            let found = one.verdicts.iter().filter(|(other, _)| *other == clone);
+            let found: Vec<&Verdict> = found.map(|(_, verdict)| verdict).collect();
+            entries
+                .extend(whole.map(|whole| entry(job, one, (&whole, back.as_ref(), &found), count)));
         }
     }
     entries
 }
 
+/// With its kinds of operation as fio counts them.
+fn as_in_fio(job: &Job, outcome: &StreamOutcome) -> StreamOutcome {
+    match calls::counted_as(job) {
+        Some(op) => outcome.clone().counted_as(op),
+        None => outcome.clone(),
+    }
+}
+
 /// What fio gives a job that found blocks which are not what was written.
 const ILLEGAL_SEQUENCE: i32 = 84;
 
-/// Of a job or clone: what it did, and what was read back after it.
+/// And one that did not reach its least rate.
+const INPUT_OUTPUT: i32 = 5;
+
+/// Of a job or clone: what it did, what was read back after it, and what ended it.
 fn entry(
     job: &Job,
     done: &Done,
-    (outcome, back): (&StreamOutcome, Option<&StreamOutcome>),
+    (outcome, back, found): (&StreamOutcome, Option<&StreamOutcome>, &[&Verdict]),
     clones: u32,
 ) -> JobResult {
     let runtime_ms = outcome.window_ns / 1_000_000;
@@ -108,11 +133,22 @@ fn entry(
         description: job.description.clone(),
         options: job.written.clone(),
         started_ms: done.started_ms,
-        error: if wrong > 0 { ILLEGAL_SEQUENCE } else { 0 },
+        error: match found.iter().any(|verdict| matches!(verdict, Verdict::Minimum(Some(_)))) {
+            _ if wrong > 0 => ILLEGAL_SEQUENCE,
+            true => INPUT_OUTPUT,
+            false => 0,
+        },
+        search: job.latency_target.map(|asked| Search {
+            depth: outcome.depth_found.map_or(1, |found| u64::from(found.depth)),
+            target_ns: asked.target.0,
+            percent: asked.percent,
+            window_us: asked.window.0 / 1000,
+        }),
+        steady: job.steady.as_ref().and_then(|steady| steadiness(steady, found)),
         elapsed_s: done.elapsed_ms.div_ceil(1000),
-        read: reads(outcome, back),
-        write: direction(outcome, Op::Write),
-        trim: direction(outcome, Op::Trim),
+        read: reads(job, outcome, back),
+        write: direction(job, outcome, Op::Write),
+        trim: direction(job, outcome, Op::Trim),
         mixed: (job.report.unified != Unified::None).then(|| mixed(outcome)),
         only_mixed: job.report.unified == Unified::Mixed,
         sync: Syncs {
@@ -142,7 +178,32 @@ fn entry(
     }
 }
 
-fn direction(outcome: &StreamOutcome, op: Op) -> DirectionResult {
+/// How steady it was.
+fn steadiness(steady: &Steady, found: &[&Verdict]) -> Option<Steadiness> {
+    let seen = found.iter().find_map(|verdict| match verdict {
+        Verdict::Steady(seen) => Some(seen),
+        Verdict::Minimum(_) => None,
+    })?;
+    // What was not seen is 0, at the end, as in fio.
+    let samples = |which: usize| -> Vec<u64> {
+        let mut values: Vec<u64> = seen.samples.iter().map(|sample| sample[which]).collect();
+        values.resize(seen.rule.intervals, 0);
+        values
+    };
+    Some(Steadiness {
+        rule: steady.word(),
+        duration_s: steady.duration.0 / 1_000_000_000,
+        attained: seen.attained,
+        criterion: format!("{:.6}{}", seen.criterion, steady.unit()),
+        max_deviation: seen.deviation,
+        slope: seen.slope,
+        iops: samples(0),
+        bandwidth_bytes: samples(1),
+        latency_ns: (steady.value == SteadyValue::Latency).then(|| samples(2)),
+    })
+}
+
+fn direction(job: &Job, outcome: &StreamOutcome, op: Op) -> DirectionResult {
     let kind = outcome.of(op);
     if kind.operations == 0 {
         return DirectionResult::default();
@@ -152,14 +213,18 @@ fn direction(outcome: &StreamOutcome, op: Op) -> DirectionResult {
         .all(|other| other == op || outcome.of(other).operations == 0);
     // Slices count all kinds together, so that those of a mix say nothing about one.
     let latency = (&kind.latency, kind.split.as_deref());
-    result(outcome, (kind.operations, kind.bytes), (kind.short, kind.failed), latency, alone)
+    let (moved, failed) = ((kind.operations, kind.bytes), (kind.short, kind.failed));
+    DirectionResult {
+        priorities: by_priority::in_fio(job, outcome, op, latencies),
+        ..result(outcome, moved, failed, latency, alone)
+    }
 }
 
 /// Reads of the job, and what was read to be verified, which fio counts with them.
-fn reads(outcome: &StreamOutcome, back: Option<&StreamOutcome>) -> DirectionResult {
+fn reads(job: &Job, outcome: &StreamOutcome, back: Option<&StreamOutcome>) -> DirectionResult {
     let beside = &outcome.verified.reads;
     if beside.operations == 0 && back.is_none() {
-        return direction(outcome, Op::Read);
+        return direction(job, outcome, Op::Read);
     }
     let own = outcome.of(Op::Read);
     let mut all = own.clone();
@@ -202,7 +267,8 @@ fn result(
     DirectionResult {
         io_bytes: bytes,
         total_ios: operations,
-        runtime_ms: outcome.window_ns / 1_000_000,
+        // As in fio, a time in which something was done is no nothing.
+        runtime_ms: (outcome.window_ns / 1_000_000).max(u64::from(operations > 0)),
         short_ios,
         drop_ios,
         completion: split.map_or_else(|| total.clone(), |split| latencies(&split.completion)),
@@ -210,6 +276,7 @@ fn result(
         submission: split.map(|split| latencies(&split.submission)).unwrap_or_default(),
         bandwidth_kib: sampled(|_, bytes, seconds| bytes as f64 / 1024.0 / seconds),
         iops: sampled(|operations, _, seconds| operations as f64 / seconds),
+        priorities: Vec::new(),
     }
 }
 

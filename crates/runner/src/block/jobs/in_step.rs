@@ -77,6 +77,7 @@ mod tests {
             threads: 1,
             cpus: Vec::new(),
             io_priority: None,
+            buffer_nodes: None,
             sync_after: None,
             limit: None,
             ends_after: None,
@@ -84,10 +85,19 @@ mod tests {
             durable: Durable::Later,
             order_seed: None,
             invalidate: false,
+            set: None,
             sync_at_end: false,
             verify: None,
+            verify_seed: 0,
+            saves: None,
             flow: None,
+            priorities: None,
+            serialize: None,
             time_submissions: false,
+            begin: None,
+            ended: None,
+            judged: Vec::new(),
+            depth_search: None,
         }
     }
 

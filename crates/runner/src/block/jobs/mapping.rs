@@ -7,7 +7,7 @@ use anyhow::Result;
 use narrows_engine::{Arrivals, Rng};
 use narrows_fio::options::limits::{self, Limit};
 use narrows_fio::{Amount, Blocks, Counted, Direction, Engine, Job, OpenFlag, Order, Seed};
-use narrows_io::{Access, Durable, Entropy, Method, Op, Options};
+use narrows_io::{Access, Durable, Entropy, FileCall, Method, Op, Options};
 use narrows_layer_block::{Load, Mix, Share, Sizes, Think};
 
 use crate::failure::Failure;
@@ -44,10 +44,13 @@ const MOST_WEIGHT: u64 = 65_536;
 /// Such a mix that ends by its work.
 pub fn sides(job: &Job) -> Result<Vec<Mix>> {
     let Direction::Mixed { read_percent } = job.access.direction else {
+        if job.access.direction == Direction::TrimThenWrite {
+            return Ok(vec![Mix { read: 0, write: 1, trim: 1 }]);
+        }
         return Ok(vec![Mix::only(match job.access.direction {
             Direction::Write => Op::Write,
             Direction::Trim => Op::Trim,
-            Direction::Read | Direction::Mixed { .. } => Op::Read,
+            Direction::Read | Direction::TrimThenWrite | Direction::Mixed { .. } => Op::Read,
         })]);
     };
     let Some(rate) = job.rate else { return Ok(vec![Mix::read_percent(u32::from(read_percent))]) };
@@ -135,18 +138,33 @@ pub fn sizes(job: &Job) -> Result<Sizes> {
     })
 }
 
-/// The way to the device.
+/// The way to the device, or the `call` that its operations are.
 ///
 /// # Errors
 /// One that this kernel doesn't have.
-pub fn access(job: &Job) -> Result<Access> {
+pub fn access(job: &Job, call: Option<FileCall>) -> Result<Access> {
+    if let Some(call) = call {
+        return Ok(Access::file_calls(call, None));
+    }
+    let atomic_writes = job.atomic_writes;
     let (method, options) = match job.engine {
-        Engine::Psync => return Ok(Access::blocking()),
-        Engine::Null => return Ok(Access::null()),
-        Engine::Libaio => (Method::Aio, Options::default()),
+        Engine::Psync | Engine::Calls(_) => return Ok(Access::blocking()),
+        Engine::Null | Engine::Cpu(_) => return Ok(Access::null()),
+        Engine::Libaio => (Method::Aio, Options { atomic_writes, ..Options::default() }),
+        Engine::Passthrough { registered_files, registered_buffers, polled } => {
+            let registered_file = registered_files;
+            let atomic_writes = false;
+            (
+                Method::Passthrough,
+                Options { polled, registered_buffers, registered_file, atomic_writes },
+            )
+        }
         Engine::IoUring { registered_files, registered_buffers, polled } => {
             let registered_file = registered_files;
-            (Method::IoUring, Options { polled, registered_buffers, registered_file })
+            (
+                Method::IoUring,
+                Options { polled, registered_buffers, registered_file, atomic_writes },
+            )
         }
     };
     let access = Access::named(method, options);
@@ -174,7 +192,12 @@ pub fn load(job: &Job, mix: &Mix, sizes: &Sizes) -> Load {
         let per_op = if rate_counts_bytes(job) { length } else { 1.0 };
         rate.map_or(0.0, |rate| rate as f64 / per_op)
     };
-    let rate_per_s: f64 = rates.map(one).sum();
+    let rate_per_s: f64 = if job.access.direction == Direction::TrimThenWrite {
+        // As in fio writes keep the rate, and trims go with them.
+        2.0 * one((Op::Write, per_second.write))
+    } else {
+        rates.map(one).sum()
+    };
     if rate_per_s == 0.0 {
         return closed;
     }
@@ -296,7 +319,7 @@ fn steps(job: &Job, region_bytes: u64) -> Option<u64> {
     let blocks = match job.access.direction {
         Direction::Read => &job.blocks.read,
         Direction::Write => &job.blocks.write,
-        Direction::Trim => &job.blocks.trim,
+        Direction::Trim | Direction::TrimThenWrite => &job.blocks.trim,
         Direction::Mixed { .. } => return None,
     };
     let (Order::Sequential { gap_bytes }, Blocks::Fixed(block)) = (job.access.order, blocks) else {

@@ -4,9 +4,13 @@
 //! by side become [`stage`]s (scenarios, one after the other), and the files they name are found or made ([`files`]). What
 //! a stream cannot do stops the run before it begins; what it does in another way is listed first.
 //!
-//! A file that is there is only read. A file that isn't is made in a scratch folder beside its place, and removed. A device
-//! is written only with consent.
+//! A file that is there is only read. A file that isn't is made in a scratch folder beside its place, and removed, unless a job
+//! saves a state of its verification. A device is written only with consent.
 
+mod atomic_writes;
+mod by_priority;
+mod calls;
+mod cpu_loads;
 mod disks;
 mod execute;
 mod files;
@@ -14,18 +18,29 @@ mod fio_json;
 mod in_step;
 mod job_stream;
 mod job_streams;
+mod judges;
 mod mapping;
+mod measurements;
+mod nodes;
+mod operation_rules;
 #[cfg(test)]
 mod option_coverage;
 mod order;
+mod passthrough;
 mod read;
 mod read_back;
+mod replay;
 mod so_far;
 mod span;
 mod stage;
 mod targets;
+mod turns;
 mod verified;
 mod verify;
+mod verify_state;
+mod whole_files;
+#[cfg(test)]
+mod written_jobs;
 
 use std::path::{Path, PathBuf};
 
@@ -50,9 +65,12 @@ use crate::{guard, preflight, store};
 
 use stage::Stage;
 use targets::{Consented, Targets};
+use whole_files::FileSet;
 
 /// Assumed while planning only.
 const FILL_BYTES_PER_S: f64 = 500e6;
+/// Of a small file that is made durable.
+const LAYOUT_S: f64 = 1e-3;
 
 /// Whether fio has an option of that name, which then belongs in a job file.
 pub fn is_option_of_fio(name: &str) -> bool {
@@ -126,7 +144,11 @@ impl Program for Jobs {
         } else {
             self.prepared.describe()
         };
-        self.said.clone() + &plan + &paragraphs(&losses)
+        let stays = self.targets.staying().map(|path| {
+            let path = path.display();
+            format!("stays    {path}, for the state of verification that is saved of it\n")
+        });
+        self.said.clone() + &plan + &stays.collect::<String>() + &paragraphs(&losses)
     }
 
     fn folders(&self) -> Vec<PathBuf> {
@@ -245,8 +267,21 @@ fn steps(stages: &[Stage], targets: &Targets) -> Vec<PlannedStep> {
             step(what, bytes as f64 / FILL_BYTES_PER_S, bytes)
         })
         .collect();
-    steps.extend(
-        stages.iter().map(|stage| step(stage.what(), stage.expected_s(), stage.writes_bytes())),
-    );
+    for (folder, (files, bytes)) in targets.sets.by_folder(FileSet::is_laid_out) {
+        let what = format!("make {files} files or folders in place of {}", folder.display());
+        steps.push(step(what, files as f64 * LAYOUT_S, bytes));
+    }
+    for (folder, (files, _)) in targets.sets.by_folder(|set| !set.is_laid_out()) {
+        let shown = folder.display();
+        let what =
+            format!("a folder for {files} files or folders that jobs make in place of {shown}");
+        steps.push(step(what, 0.0, 0));
+    }
+    let mut since_s = 0.0;
+    steps.extend(stages.iter().map(|stage| {
+        let takes_s = stage.expected_s(since_s);
+        since_s += takes_s;
+        step(stage.what(), takes_s, stage.writes_bytes())
+    }));
     steps
 }

@@ -6,17 +6,27 @@ use narrows_fio::{Amount, Blocks, Direction, Job, Order, PerDirection};
 use narrows_layer_block::{AccessPattern, Distribution, Jumping, Zone};
 
 use super::mapping::{refuse_limit, say};
+use super::operation_rules;
 
-/// Where operations go, in a region of `bytes`; `together` clones share a stream.
+/// Where operations go, in a region of `bytes` of which a pass moves `pass_bytes`; `together` clones share a stream.
 ///
 /// # Errors
 /// An order that a stream can't keep.
 pub fn place(
     job: &Job,
-    bytes: u64,
+    (bytes, pass_bytes): (u64, u64),
     together: u32,
     said: &mut Vec<String>,
 ) -> Result<AccessPattern> {
+    let place = match operation_rules::place(job, bytes, pass_bytes)? {
+        Some(place) => place,
+        None => usual(job, bytes, together, said)?,
+    };
+    let pairs = operation_rules::has_pairs(job);
+    Ok(if pairs { AccessPattern::TrimThenWrite(Box::new(place)) } else { place })
+}
+
+fn usual(job: &Job, bytes: u64, together: u32, said: &mut Vec<String>) -> Result<AccessPattern> {
     let (run, random_percent) = match job.access.order {
         Order::Sequential { gap_bytes: 0 } if together > 1 => {
             return Ok(AccessPattern::SameOffsets);
@@ -55,7 +65,8 @@ fn distribution(job: &Job, bytes: u64, said: &mut Vec<String>) -> Result<Distrib
     use narrows_fio::Distribution as Fio;
     Ok(match &job.access.distribution {
         Fio::Uniform if job.access.once_each => Distribution::OnceEach,
-        Fio::Uniform => Distribution::Uniform,
+        // A list of blocks is a place of its own.
+        Fio::Uniform | Fio::Sequence { .. } => Distribution::Uniform,
         Fio::Zipf { theta } => Distribution::Zipf { theta: *theta },
         Fio::Pareto { h } => {
             let sentence = format!(
@@ -69,7 +80,7 @@ fn distribution(job: &Job, bytes: u64, said: &mut Vec<String>) -> Result<Distrib
             let used = match job.access.direction {
                 Direction::Read => &zones.read,
                 Direction::Write => &zones.write,
-                Direction::Trim => &zones.trim,
+                Direction::Trim | Direction::TrimThenWrite => &zones.trim,
                 Direction::Mixed { .. } if zones.read == zones.write => &zones.read,
                 Direction::Mixed { .. } => {
                     return Err(refuse_limit(job, &limits::UNLIKE_ZONES));

@@ -43,7 +43,8 @@ pub fn read_back(
     watch: &Watch,
     (targets, files): (&Targets, &Files),
 ) -> Result<ReadBack> {
-    let window_ns = outcomes.iter().map(|outcome| outcome.window_ns).max().unwrap_or(0);
+    let ends = outcomes.iter().map(|outcome| outcome.begins_ns + outcome.window_ns);
+    let window_ns = ends.max().unwrap_or(0);
     let left = stage.length.saturating_sub(Duration::from_nanos(window_ns));
     let written: Vec<Vec<WrittenBlock>> =
         outcomes.iter_mut().map(|outcome| std::mem::take(&mut outcome.written)).collect();
@@ -61,7 +62,8 @@ pub fn read_back(
     {
         let source = &scenario.streams[number];
         make_durable(&stage.streams[number], targets, files, ctx.stop)?;
-        if source.region.target().kind() != TargetKind::Remote {
+        let kind = source.region.target().kind();
+        if !matches!(kind, TargetKind::Remote | TargetKind::NvmeGeneric) {
             narrows_facts::file::evict(source.region.target().buffered_file()).with_context(
                 || format!("emptying the page cache of {}", source.region.name().display()),
             )?;
@@ -71,7 +73,13 @@ pub fn read_back(
     }
     let what = format!("read back and verify {blocks} blocks");
     ctx.progress.phase(Layer::Block, Phase::Measure, &what);
-    let scenario = Scenario { streams, warm_up: Duration::ZERO, length: left, ..scenario.clone() };
+    let scenario = Scenario {
+        streams,
+        warm_up: Duration::ZERO,
+        length: left,
+        cpu_loads: Vec::new(),
+        ..scenario.clone()
+    };
     let read = run_scenario(ctx, &scenario, watch)?;
     for (number, outcome) in numbers.into_iter().zip(read) {
         back.unread[number] = back.unread[number].saturating_sub(outcome.verified.blocks);
@@ -104,6 +112,12 @@ fn reader(source: &Stream, blocks: Vec<WrittenBlock>) -> Stream {
         sync_after: None,
         limit: Some(Limit { operations: count, then: Then::EndStream }),
         ends_after: None,
+        begin: None,
+        ended: None,
+        judged: Vec::new(),
+        depth_search: None,
+        serialize: None,
+        priorities: None,
         think: None,
         flow: None,
         cursor: 0,
@@ -112,6 +126,7 @@ fn reader(source: &Stream, blocks: Vec<WrittenBlock>) -> Stream {
             checks_reads: true,
             remembers: false,
             backlog: None,
+            left: None,
             list: Some(Arc::new(ReadList::new(blocks))),
             ..verify.clone()
         }),

@@ -5,30 +5,42 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_fio::options::limits;
 use narrows_fio::{Exit, Job};
+use narrows_layer_block::AccessPattern;
 
+use super::cpu_loads::{self, JobLoad};
 use super::job_stream::JobStream;
 use super::job_streams;
-use super::mapping::{self, refuse};
+use super::judges;
+use super::mapping::{self, refuse, refuse_limit};
+use super::operation_rules;
+use super::replay;
 use super::targets::Targets;
+use super::turns;
 use super::verify;
+use super::verify_state;
 
 /// A job that ends with its work and not with time has this long.
 const LONGEST: Duration = Duration::from_secs(3600);
+/// Each slice of the series is kept until the end.
+const LONGEST_STAGE: Duration = Duration::from_secs(30 * 86_400);
 /// Slices of windows up to [`SHORT`], and of longer ones.
 const SLICE: Duration = Duration::from_millis(100);
 const LONG_SLICE: Duration = Duration::from_secs(1);
 const SHORT: Duration = Duration::from_secs(600);
 /// Assumed for plans of work that no time ends.
 const ASSUMED_BYTES_PER_S: f64 = 500e6;
+const ASSUMED_CALL_S: f64 = 100e-6;
 
 /// Jobs that run at the same time.
 #[derive(Debug)]
 pub struct Stage {
     /// Their streams.
     pub streams: Vec<JobStream>,
-    /// Waited before.
+    /// Those of them that keep processors busy.
+    pub loads: Vec<JobLoad>,
+    /// Its first operation comes so long after the run began, or after the stage before it, whichever is later.
     pub delay: Duration,
-    /// Unmeasured lead-in.
+    /// Unmeasured lead-in of the first.
     pub warm_up: Duration,
     /// The window.
     pub length: Duration,
@@ -45,19 +57,28 @@ impl Stage {
 
     /// In words.
     pub fn what(&self) -> String {
+        let busy = cpu_loads::what(&self.loads);
         let streams = match self.streams.len() {
+            0 => return format!("run {busy}"),
             1 => "one stream".to_string(),
             n => format!("{n} streams"),
         };
         let unbounded = self.streams.iter().any(|stream| stream.writes_bytes().is_none());
         let writes = if unbounded { ", writes as much as its time allows" } else { "" };
-        format!("run {}: {streams}{writes}", self.names.join(" beside "))
+        let busy = if busy.is_empty() { busy } else { format!("; meanwhile {busy}") };
+        format!("run {}: {streams}{writes}{busy}", self.names.join(" beside "))
     }
 
-    /// How long it should take, seconds.
-    pub fn expected_s(&self) -> f64 {
+    /// How long it should take, seconds, where the run began so long before it.
+    pub fn expected_s(&self, since_s: f64) -> f64 {
         let limited = |stream: &JobStream| {
             let operations = stream.limit?.operations as f64;
+            if let AccessPattern::Recorded(record) = &stream.place {
+                return Some(record.lasts().as_secs_f64() + operations * ASSUMED_CALL_S);
+            }
+            if !stream.access.method().moves_data() {
+                return Some(operations / f64::from(stream.threads) * ASSUMED_CALL_S);
+            }
             Some(
                 operations * mapping::mean_length(&stream.mix, &stream.sizes) / ASSUMED_BYTES_PER_S,
             )
@@ -68,12 +89,18 @@ impl Stage {
         let endless = self.streams.iter().filter(|stream| stream.limit.is_none());
         let endless = endless.map(|one| one.ends_after.unwrap_or(self.length).as_secs_f64());
         let longest = endless.fold(0.0, f64::max);
-        (self.delay + self.warm_up).as_secs_f64() + work.map_or(longest, |work| work.min(window))
+        let late = self.streams.iter().filter_map(|one| Some(one.begin.as_ref()?.after));
+        let late = late.max().unwrap_or_default().as_secs_f64();
+        let delay = (self.delay.as_secs_f64() - since_s).max(0.0);
+        let runs = work.map_or(longest, |work| work.min(window));
+        let busy = self.loads.iter().filter_map(|job| job.load.lasts).max().unwrap_or_default();
+        delay + (self.warm_up.as_secs_f64() + (late + runs).min(window)).max(busy.as_secs_f64())
     }
 
     /// Bytes written at most, as far as work and not time ends it.
     pub fn writes_bytes(&self) -> u64 {
-        self.streams.iter().filter_map(JobStream::writes_bytes).sum()
+        let each = self.streams.iter().filter_map(JobStream::writes_bytes);
+        each.fold(0, u64::saturating_add)
     }
 }
 
@@ -89,14 +116,17 @@ pub fn stages(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Re
             _ => groups.push(vec![number]),
         }
     }
+    let groups = groups.iter().flat_map(|group| turns::parts(group, jobs));
     let mut stages = Vec::new();
     for group in groups {
         let members: Vec<(usize, &Job)> = group.iter().map(|&n| (n, &jobs[n])).collect();
-        let mut stage = stage(&members, stages.len(), targets, said)?;
-        verify::check_writers(&stage.streams, jobs)?;
+        let mut stage = stage(jobs, &members, stages.len(), targets, said)?;
+        verify::check_writers(&stage.streams, jobs, said)?;
         let before = stages.iter().flat_map(|stage: &Stage| &stage.streams);
         verify::check_written(before, &stage.streams, jobs, targets)?;
         verify::share_flows(&mut stage.streams, jobs, said);
+        operation_rules::share_ranges(&mut stage.streams, jobs);
+        judges::attach(&mut stage.streams, jobs)?;
         let last = stage.last;
         stages.push(stage);
         if last {
@@ -107,45 +137,62 @@ pub fn stages(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Re
 }
 
 fn stage(
+    jobs: &[Job],
     members: &[(usize, &Job)],
     number: usize,
     targets: &mut Targets,
     said: &mut Vec<String>,
 ) -> Result<Stage> {
-    let (_, first) = members[0];
-    for (_, job) in members {
-        let (one, other) = (&first.ending, &job.ending);
-        if one.ramp != other.ramp || one.start_delay != other.start_delay {
-            let limit = &limits::OTHER_TIMES;
-            let reason = format!("it runs beside [{}]; {}", first.name, limit.why);
-            return Err(refuse(job, reason, limit.hint));
-        }
-    }
     let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
+    turns::check_loads(members)?;
     let mut streams = Vec::new();
-    for (job_number, job) in members {
+    // What keeps processors busy has no operations, and goes by the times of those beside it.
+    let doing: Vec<(usize, &Job)> =
+        members.iter().filter(|(_, job)| !cpu_loads::is_load(job)).copied().collect();
+    for (job_number, job) in &doing {
         streams.extend(job_streams::of_job(job, *job_number, number, targets, said)?);
     }
-    if let Some((_, job)) = members.iter().find(|(_, job)| job.ending.runtime.is_none()) {
+    verify_state::attach(&mut streams, jobs, targets, said)?;
+    if let Some((_, job)) =
+        doing.iter().find(|(_, job)| job.ending.runtime.is_none() && job.replay.is_none())
+    {
         said.push(format!(
             "{} [{}]: note: without a runtime it ends when its work is done, at the latest after an hour",
             job.place, job.name
         ));
     }
-    let length_of = |job: &Job| job.ending.runtime.map_or(LONGEST, time);
-    let length = members.iter().map(|(_, job)| length_of(job)).max().unwrap_or(LONGEST);
+    let recorded = replay::lasts(&streams);
+    let length_of = |job: &Job| {
+        let by_work = if job.replay.is_some() { LONGEST + recorded } else { LONGEST };
+        job.ending.runtime.map_or(by_work, time)
+    };
+    let timed = if doing.is_empty() { members } else { doing.as_slice() };
+    let times = turns::times(timed, length_of);
+    if times.delay + times.warm_up + times.length > LONGEST_STAGE {
+        let reason = "with what runs beside it, it takes more than 30 days, and that is not done";
+        return Err(refuse(timed[0].1, reason, "write a shorter runtime, startdelay or ramp_time"));
+    }
+    let loads = cpu_loads::of_jobs(members, times.warm_up)?;
+    turns::begin(&mut streams, &doing, &times)?;
+    turns::check_flows(&streams, jobs)?;
+    if let Some(searching) = streams.iter().find(|one| one.depth_search.is_some())
+        && streams.len() > 1
+    {
+        return Err(refuse_limit(&jobs[searching.job], &limits::TARGET_BESIDE));
+    }
     for stream in &mut streams {
-        let own = members.iter().find(|(number, _)| *number == stream.job);
-        stream.ends_after = own.map(|(_, job)| length_of(job)).filter(|own| *own < length);
+        let own = doing.iter().position(|(number, _)| *number == stream.job);
+        stream.ends_after = own.and_then(|at| times.jobs[at].ends_after);
     }
     unique(&mut streams);
     Ok(Stage {
         streams,
-        delay: time(first.ending.start_delay),
-        warm_up: time(first.ending.ramp),
-        length,
+        loads,
+        delay: times.delay,
+        warm_up: times.warm_up,
+        length: times.length,
         last: members.iter().any(|(_, job)| job.exit == Some(Exit::All)),
-        names: members.iter().map(|(_, job)| job.name.clone()).collect(),
+        names: doing.iter().map(|(_, job)| job.name.clone()).collect(),
     })
 }
 

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use narrows_facts::Live;
 use narrows_initiator::Address;
-use narrows_io::{Entropy, Space};
+use narrows_io::{Entropy, Space, Target, block_device_beside};
 use narrows_model::{Platform, Role};
 use narrows_raw::{Device, inspect, plain_file_in_dev, refusals, uses_of_file, would_lose};
 
+use super::whole_files::FileSets;
 use crate::block::folder;
 use crate::block::remote::RemoteNamespace;
 use crate::failure::Failure;
@@ -35,7 +36,11 @@ pub enum TargetState {
         device: Box<Device>,
         /// Whether this run has consent to write to it.
         consented: bool,
+        /// Whether it was named by its character device, for commands of the drive's own.
+        generic: bool,
     },
+    /// `/dev/null` or `/dev/zero`: as long as a job wants, and nobody's.
+    Endless,
     /// A namespace that a storage target serves; it says itself whether it may be written.
     Remote(RemoteNamespace),
 }
@@ -51,10 +56,29 @@ pub struct Wanted {
     pub entropy: Entropy,
     /// Whether nothing is ever moved, so that it needs no blocks.
     pub hollow: bool,
+    /// Whether jobs only allocate it or set its size, so that it begins without blocks.
+    pub sparse: bool,
     /// Whether a job writes blocks of fio's making into it.
     pub formatted: bool,
+    /// Whether a file of ours stays where the job names it.
+    pub stays: bool,
     /// The first and the last stage that use it.
     pub stages: (usize, usize),
+}
+
+impl Wanted {
+    fn of(found: TargetState) -> Wanted {
+        Wanted {
+            found,
+            bytes: 0,
+            entropy: Entropy::default(),
+            hollow: true,
+            sparse: true,
+            formatted: false,
+            stays: false,
+            stages: (usize::MAX, 0),
+        }
+    }
 }
 
 /// All of them.
@@ -63,6 +87,8 @@ pub struct Targets {
     /// What may be written.
     consented: Option<Consented>,
     wanted: BTreeMap<PathBuf, Wanted>,
+    /// Files that are made, looked up or removed as a whole.
+    pub sets: FileSets,
 }
 
 /// What this run has consent to write to.
@@ -77,7 +103,8 @@ pub enum Consented {
 impl Targets {
     /// Relative names are below `at`; `consented` is what may be written.
     pub fn new(at: &Path, consented: Option<Consented>) -> Self {
-        Targets { at: at.to_path_buf(), consented, wanted: BTreeMap::new() }
+        let (at, wanted, sets) = (at.to_path_buf(), BTreeMap::new(), FileSets::default());
+        Targets { at, consented, wanted, sets }
     }
 
     /// The whole path of a name; an address of a namespace is one.
@@ -91,17 +118,17 @@ impl Targets {
     /// It can't be looked at, or is nothing that can be measured.
     pub fn look(&mut self, path: &Path) -> Result<&mut Wanted> {
         if !self.wanted.contains_key(path) {
-            let wanted = Wanted {
-                found: self.find(path)?,
-                bytes: 0,
-                entropy: Entropy::default(),
-                hollow: true,
-                formatted: false,
-                stages: (usize::MAX, 0),
-            };
+            let wanted = Wanted::of(self.find(path)?);
             self.wanted.insert(path.to_path_buf(), wanted);
         }
         Ok(self.wanted.get_mut(path).expect("it was just put there"))
+    }
+
+    /// A name that leads nowhere: nothing is looked at or touched under it.
+    pub fn pretend(&mut self, name: &str) {
+        let path = self.path(name);
+        let found = TargetState::Nothing { folder: self.at.clone() };
+        self.wanted.entry(path).or_insert_with(|| Wanted::of(found));
     }
 
     fn find(&self, path: &Path) -> Result<TargetState> {
@@ -119,12 +146,19 @@ impl Targets {
                 let device = inspect(&Live, &path.to_string_lossy())?;
                 let consented =
                     matches!(&self.consented, Some(Consented::Device(n)) if *n == device.number);
-                Ok(TargetState::Device { device: Box::new(device), consented })
+                Ok(TargetState::Device { device: Box::new(device), consented, generic: false })
+            }
+            Ok(_) if let Some(block) = block_device_beside(path) => {
+                let device = inspect(&Live, &block.to_string_lossy())?;
+                let consented =
+                    matches!(&self.consented, Some(Consented::Device(n)) if *n == device.number);
+                Ok(TargetState::Device { device: Box::new(device), consented, generic: true })
             }
             Ok(found) if found.is_dir() => Err(Failure::hinted(
                 format!("{shown} is a folder"),
                 "filename names a file; directory names a folder",
             )),
+            Ok(_) if Target::is_endless(path) => Ok(TargetState::Endless),
             Ok(_) => Err(Failure::hinted(
                 format!("{shown} is neither a file nor a block device"),
                 "lsblk lists the block devices of this machine",
@@ -161,14 +195,20 @@ impl Targets {
         self.wanted.get(path)
     }
 
-    /// Files that will be made, with their bytes; hollow ones take no space.
+    /// Files that will be written before the jobs, with their bytes.
     pub fn made(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.wanted
             .iter()
             .filter(|(_, wanted)| {
-                matches!(wanted.found, TargetState::Nothing { .. }) && !wanted.hollow
+                let written = !wanted.hollow && !wanted.sparse;
+                matches!(wanted.found, TargetState::Nothing { .. }) && written
             })
             .map(|(path, wanted)| (path.as_path(), wanted.bytes))
+    }
+
+    /// Files of ours that stay.
+    pub fn staying(&self) -> impl Iterator<Item = &Path> {
+        self.wanted.iter().filter(|(_, wanted)| wanted.stays).map(|(path, _)| path.as_path())
     }
 
     /// Bytes of all of them.
@@ -184,6 +224,7 @@ impl Targets {
                 TargetState::Nothing { folder } => Some(folder.clone()),
                 _ => None,
             })
+            .chain(self.sets.all().map(|set| set.folder.clone()))
             .collect()
     }
 
@@ -208,7 +249,7 @@ impl Targets {
                     platform.roles.push(folder::path_of_device(device));
                 }
                 TargetState::Remote(namespace) => platform.roles.push(namespace.role()),
-                TargetState::File { .. } | TargetState::Nothing { .. } => {}
+                TargetState::File { .. } | TargetState::Nothing { .. } | TargetState::Endless => {}
             }
         }
         platform
@@ -221,9 +262,10 @@ impl Targets {
     pub fn guard(&self, load_here: bool) -> Result<()> {
         self.wanted.values().try_for_each(|wanted| match &wanted.found {
             TargetState::Device { device, .. } => folder::guard_device(device, load_here),
-            TargetState::File { .. } | TargetState::Nothing { .. } | TargetState::Remote(_) => {
-                Ok(())
-            }
+            TargetState::File { .. }
+            | TargetState::Nothing { .. }
+            | TargetState::Endless
+            | TargetState::Remote(_) => Ok(()),
         })
     }
 
@@ -244,15 +286,21 @@ impl Targets {
     pub fn check_space(&self) -> Result<()> {
         let mut needs: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
         let last = self.wanted.values().map(|wanted| wanted.stages.1).max().unwrap_or(0);
+        let last = last.max(self.sets.last_stage());
         for stage in 0..=last {
             let mut now: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
             for wanted in self.wanted.values() {
                 let TargetState::Nothing { folder } = &wanted.found else { continue };
-                if wanted.hollow || !(wanted.stages.0..=wanted.stages.1).contains(&stage) {
+                let last = if wanted.stays { last } else { wanted.stages.1 };
+                if wanted.hollow || !(wanted.stages.0..=last).contains(&stage) {
                     continue;
                 }
                 let device = std::fs::metadata(folder).map_or(0, |found| found.dev());
                 now.entry(device).or_insert((folder.clone(), 0)).1 += wanted.bytes;
+            }
+            for set in self.sets.of_stage(stage) {
+                let device = std::fs::metadata(&set.folder).map_or(0, |found| found.dev());
+                now.entry(device).or_insert((set.folder.clone(), 0)).1 += set.space_bytes();
             }
             for (device, need) in now {
                 let most = needs.entry(device).or_insert_with(|| need.clone());
@@ -262,7 +310,7 @@ impl Targets {
         for (folder, bytes) in needs.values() {
             Space::of(folder)?.check(folder, *bytes)?;
         }
-        Ok(())
+        self.sets.check()
     }
 }
 
@@ -273,7 +321,9 @@ impl Targets {
 pub fn may_write(path: &Path, found: &TargetState) -> Result<()> {
     let shown = path.display();
     match found {
-        TargetState::Nothing { .. } | TargetState::Device { consented: true, .. } => Ok(()),
+        TargetState::Nothing { .. }
+        | TargetState::Endless
+        | TargetState::Device { consented: true, .. } => Ok(()),
         TargetState::Remote(namespace) if namespace.is_writable() => Ok(()),
         TargetState::Remote(namespace) => Err(Failure::hinted(
             format!("the job writes to the namespace {shown}"),
@@ -296,7 +346,8 @@ pub fn may_write(path: &Path, found: &TargetState) -> Result<()> {
             let hint = match reasons.first() {
                 Some(reason) => format!("it would be refused, with or without consent: {reason}"),
                 None => format!(
-                    "if everything on it may be lost: --write-to-device {shown} --serial {}",
+                    "if everything on it may be lost: --write-to-device {} --serial {}",
+                    device.path,
                     device.identity.phrase()
                 ),
             };

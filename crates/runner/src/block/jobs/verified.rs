@@ -8,8 +8,9 @@ use narrows_layer_block::{Record, Sizes, Stream, StreamOutcome, Verified};
 use narrows_model::{Measurement, condition};
 use serde_json::json;
 
-use super::execute::{Done, disjoint};
+use super::execute::Done;
 use super::job_stream::JobStream;
+use super::measurements::disjoint;
 use super::read_back::ReadBack;
 use super::stage::Stage;
 use crate::failure::Failure;

@@ -13,6 +13,7 @@ use narrows_layer_block::{
     AccessPattern, Backlog, BlockFormat, BlockMismatch, Distribution as Places, FlowGroup, Verify,
 };
 
+use super::atomic_writes;
 use super::job_stream::JobStream;
 use super::mapping::{refuse, refuse_limit, say};
 use super::targets::{TargetState, Targets};
@@ -89,6 +90,11 @@ pub fn only_reading(job: &Job) -> Result<Option<Job>> {
     Ok(Some(reads))
 }
 
+/// Another in every run: what an earlier one left there must not pass for this one's.
+pub fn fresh_seed(order_seed: Option<u64>) -> u64 {
+    jiff::Timestamp::now().as_nanosecond() as u64 ^ order_seed.unwrap_or(0)
+}
+
 /// How the blocks of a stream of `job` are made and checked; `None`: they are narrows' own. The stream has all but this.
 ///
 /// # Errors
@@ -116,14 +122,12 @@ pub fn of_stream(job: &Job, stream: &JobStream) -> Result<Option<Verify>> {
         [] => None,
         parts => Some(pattern(job, parts, verify.pattern_interval_bytes)?),
     };
-    // Another in every run: what an earlier one left there must not pass for this one's.
-    let fresh = jiff::Timestamp::now().as_nanosecond() as u64;
     let blocks = VerifyBlocks {
         method: verify.method,
         unit_bytes: verify.unit_bytes,
         header_at: verify.header_at,
         pattern,
-        seed: fresh ^ stream.order_seed.unwrap_or(0),
+        seed: stream.verify_seed,
         compress_percent: job.data.compress_percent,
         job: u16::try_from(stream.job + 1).unwrap_or(u16::MAX),
         compares_number: verify.compares_number && verify.method != Method::Null,
@@ -183,24 +187,41 @@ fn overlap(one: &JobStream, other: &JobStream) -> bool {
         && other.offset_bytes < one.offset_bytes + one.bytes
 }
 
-/// Refuses to verify what several write at the same time.
+/// What is done in another way where several write one place.
+const READ_WHEN_ALL_HAVE_WRITTEN: &str = "what several jobs or clones wrote at the same place is read back when all of them have written, where fio reads while others still write; with verify_backlog it is read meanwhile, too";
+
+/// Refuses to verify what several write at the same time, but where each block has to be a whole one of one of them.
 ///
 /// # Errors
 /// The job that can't be verified.
-pub fn check_writers(streams: &[JobStream], jobs: &[Job]) -> Result<()> {
+pub fn check_writers(streams: &[JobStream], jobs: &[Job], said: &mut Vec<String>) -> Result<()> {
+    let mut shared = None;
     for (number, stream) in streams.iter().enumerate().filter(|(_, one)| verifies(one, jobs)) {
         let job = &jobs[stream.job];
         let writes = stream.mix.writes();
         let same = stream.place == AccessPattern::SameOffsets || !writes_once(stream);
-        let others = streams
+        let others: Vec<&Job> = streams
             .iter()
             .enumerate()
-            .any(|(other, one)| other != number && one.mix.writes() && overlap(one, stream));
+            .filter(|(other, one)| *other != number && one.mix.writes() && overlap(one, stream))
+            .map(|(_, one)| &jobs[one.job])
+            .collect();
         // Without reading back nobody minds.
-        let looks =
-            job.verify.as_ref().is_some_and(|verify| verify.reads_back || verify.backlog.is_some());
-        if (looks || !writes) && (others || writes && stream.threads > 1 && same) {
+        let looks = job.verify.as_ref().is_some_and(|verify| {
+            verify.reads_back || verify.backlog.is_some() || verify.saves_state
+        });
+        let several = !others.is_empty() || writes && stream.threads > 1 && same;
+        if !several || writes && !looks {
+            continue;
+        }
+        let whole = |other: &Job| atomic_writes::leave_whole_blocks(job, other);
+        if !writes || !whole(job) || !others.into_iter().all(whole) {
             return Err(refuse_limit(job, &limits::WRITERS_OF_ONE_PLACE));
+        }
+        if job.verify.as_ref().is_some_and(|verify| verify.reads_back) && shared != Some(stream.job)
+        {
+            say(said, job, READ_WHEN_ALL_HAVE_WRITTEN);
+            shared = Some(stream.job);
         }
     }
     Ok(())

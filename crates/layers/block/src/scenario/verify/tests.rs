@@ -98,7 +98,14 @@ fn run(streams: Vec<Stream>, length: Duration) -> Result<Vec<StreamOutcome>, Blo
     let (progress, seed, window) = (&Silent, 1, length);
     let ctx = Context { stop: &stop, progress, seed, repeats: 1, quick: true, window };
     let slice = Duration::from_millis(100);
-    let scenario = Scenario { streams, warm_up: Duration::ZERO, length, slice, seed: 3 };
+    let scenario = Scenario {
+        streams,
+        warm_up: Duration::ZERO,
+        length,
+        slice,
+        seed: 3,
+        cpu_loads: Vec::new(),
+    };
     run_scenario(&ctx, &scenario, &Watch::none())
 }
 

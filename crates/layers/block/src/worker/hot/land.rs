@@ -46,6 +46,29 @@ impl<C: Clock> Hot<'_, C> {
         }
         self.out = out;
         self.out.clear();
+        if self.depth_state.is_some() {
+            self.search_depth(batch.operations, batch.over);
+        }
+        if !self.orders.judged.is_empty() {
+            self.be_judged(batch.operations, batch.latency_sum_ns);
+        }
+    }
+
+    /// Tells who ends it by what it does, and hears whether that is so.
+    fn be_judged(&mut self, operations: u64, latency_sum_ns: u64) {
+        if !self.counting {
+            return;
+        }
+        let times_ns = (self.window.start_ns, self.now);
+        for judged in &self.orders.judged {
+            // A turn in which nothing came back is nobody's rate.
+            if operations > 0 {
+                judged.tell(times_ns, &self.tally.kinds, latency_sum_ns);
+            }
+            if self.now >= judged.ends_ns() {
+                self.own_end_ns = self.own_end_ns.min(self.now);
+            }
+        }
     }
 
     #[inline]
@@ -60,6 +83,7 @@ impl<C: Clock> Hot<'_, C> {
                 self.syncing = self.orders.sync_after.map(|writes| Syncing::After(writes.max(1)));
             }
         }
+        self.leaves(&flight);
         let beside = self.landed_verified(completion, &flight);
         let moved = match completion.bytes() {
             Ok(moved) => moved,
@@ -75,6 +99,9 @@ impl<C: Clock> Hot<'_, C> {
         let kind = row(&mut self.tally.kinds, flight.op);
         kind.operations += 1;
         kind.latency.record(latency_ns);
+        if let Some(priorities) = &mut self.priorities {
+            priorities.record(slot, flight.op, latency_ns);
+        }
         if let Some(submissions) = &self.submissions {
             submissions.record(kind, (slot, &flight), self.now);
         }

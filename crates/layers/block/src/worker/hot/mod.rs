@@ -9,8 +9,11 @@
 //! device may have ended it just before. With d operations in flight that moves at most d at each border, and both
 //! borders the same way. An open loop waits after the end for what it sent, and tells these apart.
 
+mod depth;
 mod held_up;
 mod land;
+mod overlap;
+mod priorities;
 mod send;
 mod settle;
 mod submission;
@@ -21,27 +24,37 @@ mod wait;
 #[cfg(test)]
 mod judged;
 #[cfg(test)]
+mod own_choices;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod searched;
+#[cfg(test)]
 mod simulated;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use narrows_engine::{Stopped, Window};
 use narrows_facts::{Usage, affinity, process};
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
+use self::depth::DepthState;
 use self::held_up::HeldUpState;
+use self::priorities::PriorityState;
 use self::submission::Submissions;
 use super::clock::Clock;
 use super::due::{Due, idle};
-use super::operation_generator::OperationGenerator;
+use super::operation_generator::{NextOperation, OperationGenerator};
+use super::priority_choice::PriorityChoice;
 use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};
 use super::verifying::Verifying;
 use super::wake_up::WakeUp;
 use crate::BlockError;
-use crate::scenario::{Flow, Then, Think};
+use crate::scenario::{Cell, DepthSearch, Flow, RangesInFlight, Searching, Then, Think};
 
 /// After so many failures a worker gives up.
 pub(crate) const FAILURES: u64 = 100;
@@ -65,6 +78,10 @@ pub(super) struct Orders<'a> {
     pub payload: Option<(Pattern, u64)>,
     pub expected: Expected,
     pub over_ns: Option<u64>,
+    /// The depth is searched, up to `depth`; what is over `over_ns` is too slow.
+    pub depth_search: Option<DepthSearch>,
+    /// Who ends it by what it does.
+    pub judged: Vec<Cell>,
     /// Submissions are calls of their own, and timed.
     pub time_submissions: bool,
     /// Blocks that are made and checked by a format of their own.
@@ -72,6 +89,10 @@ pub(super) struct Orders<'a> {
     /// The file, for what is said of its blocks.
     pub name: &'a Path,
     pub flow: Option<Flow>,
+    /// Which priority the next operation has, where single ones have their own.
+    pub priorities: Option<PriorityChoice>,
+    /// What is in flight, where operations wait for those that they share bytes with.
+    pub ranges: Option<Arc<RangesInFlight>>,
     pub slice_ns: u64,
     pub slices: usize,
     pub pace: Pace<'a>,
@@ -125,6 +146,9 @@ struct Hot<'a, C: Clock> {
     flights: Box<[Flight]>,
     out: Vec<Completion>,
     submissions: Option<Submissions>,
+    priorities: Option<Box<PriorityState>>,
+    /// An operation that was chosen and waits for others, or is the next to start.
+    chosen: Option<NextOperation>,
     tally: Tally,
     in_flight: u32,
     /// What may be issued before the limit or the next pause.
@@ -140,6 +164,8 @@ struct Hot<'a, C: Clock> {
     paused_ns: u64,
     /// When its own time is over.
     own_end_ns: u64,
+    /// When it was over, of one that had not done all that it may.
+    cut_short_ns: Option<u64>,
     syncing: Option<Syncing>,
     counting: bool,
     began_cpu_ns: u64,
@@ -149,6 +175,7 @@ struct Hot<'a, C: Clock> {
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
     held_up: HeldUpState,
+    depth_state: Option<DepthState>,
     wake_up: WakeUp,
     /// Its share of a group's operations is used up.
     flow_held: bool,
@@ -181,6 +208,9 @@ pub(super) fn run<C: Clock>(
         Some((most, Then::CloseWindow)) if window.start_ns > orders.epoch_ns => most / WARM_UP_PART,
         Some((most, Then::CloseWindow)) => most,
     };
+    let mut orders = orders;
+    let priorities =
+        orders.priorities.take().map(|choice| Box::new(PriorityState::new(choice, slots)));
     let pause_at = orders.think.map_or(u64::MAX, |think| think::next_start(&think, 0));
     let hot = Hot {
         clock,
@@ -190,6 +220,8 @@ pub(super) fn run<C: Clock>(
         flights: vec![unused; slots as usize].into_boxed_slice(),
         out: Vec::with_capacity(2 * orders.depth as usize + 2),
         submissions: orders.time_submissions.then(|| Submissions::new(slots)),
+        priorities,
+        chosen: None,
         tally,
         in_flight: 0,
         may_issue: most.min(pause_at),
@@ -198,6 +230,7 @@ pub(super) fn run<C: Clock>(
         completed: 0,
         completed_at_pause: 0,
         paused_ns: orders.epoch_ns,
+        cut_short_ns: None,
         own_end_ns: orders
             .ends_after
             .map_or(u64::MAX, |after| window.start_ns.saturating_add(after.as_nanos() as u64)),
@@ -208,6 +241,9 @@ pub(super) fn run<C: Clock>(
         began_delay_ns: None,
         now: clock.now_ns(),
         capped_ns: 0,
+        depth_state: orders
+            .depth_search
+            .map(|rule| DepthState::new(Searching::new(rule, orders.depth))),
         held_up: HeldUpState::default(),
         wake_up: WakeUp::new(),
         flow_held: false,
@@ -226,7 +262,17 @@ impl<C: Clock> Hot<'_, C> {
         while self.now < self.orders.epoch_ns {
             idle(self.clock, &mut self.wake_up, self.now, self.orders.epoch_ns);
             self.now = self.clock.now_ns();
+            if self.shared.stop.is_set() {
+                return Err(Stopped.into());
+            }
+            if self.now >= self.shared.end_ns() {
+                return Ok(self.tally);
+            }
         }
+        if self.depth_state.is_some() {
+            self.orders.depth = 1;
+        }
+        self.tally.began_ns = Some(self.window.start_ns);
         self.begin();
         loop {
             if self.now >= self.own_end_ns {
@@ -234,6 +280,9 @@ impl<C: Clock> Hot<'_, C> {
             }
             if self.tally.issued >= self.may_issue {
                 self.rest();
+                if self.now >= self.own_end_ns {
+                    self.end_by_time();
+                }
                 if self.now >= self.shared.end_ns() {
                     break;
                 }
@@ -251,6 +300,7 @@ impl<C: Clock> Hot<'_, C> {
                 break;
             }
             if self.shared.stop.is_set() {
+                self.leave_written();
                 return Err(Stopped.into());
             }
             self.begin();
@@ -271,10 +321,14 @@ impl<C: Clock> Hot<'_, C> {
             self.tally.run_delay_ns = delay_ns.and_then(|(now, then)| now.checked_sub(then));
             self.tally.seen_on.extend(affinity::current_cpu());
         }
+        self.tally.depth_found = self.depth_state.as_ref().map(|state| state.searching.found());
         self.tally.submit_ns = self.path.submit_ns();
         self.tally.workers = self.path.workers();
         self.settle_open()?;
         self.settle_verified()?;
+        if let Some(priorities) = self.priorities.take() {
+            self.tally.priorities = priorities.into_latencies();
+        }
         self.tally.outages = self.path.outages();
         Ok(self.tally)
     }
@@ -289,6 +343,9 @@ impl<C: Clock> Hot<'_, C> {
             self.began_delay_ns = process::thread_run_delay_ns();
             self.tally.seen_on.extend(affinity::current_cpu());
             self.held_up_begins();
+            if let Some(state) = &mut self.depth_state {
+                state.searching.begin(self.now);
+            }
             if let Some((most, _)) = self.orders.limit {
                 self.allow(most);
             }
@@ -298,6 +355,7 @@ impl<C: Clock> Hot<'_, C> {
     /// Its time is over: what it has done is all that it does.
     #[cold]
     fn end_by_time(&mut self) {
+        self.cut_short_ns = (self.tally.issued < self.may_issue).then_some(self.own_end_ns);
         self.own_end_ns = u64::MAX;
         let then = self.orders.limit.map_or(Then::EndStream, |(_, then)| then);
         self.orders.limit = Some((self.tally.issued, then));

@@ -14,7 +14,11 @@ impl<C: Clock> Hot<'_, C> {
     #[inline]
     pub(super) fn keep_full(&mut self) {
         let stamp_each = self.orders.depth <= STAMP_EACH;
-        while self.in_flight < self.orders.depth && self.may_send() && self.flow_passes() {
+        while self.in_flight < self.orders.depth
+            && self.may_send()
+            && self.flow_passes()
+            && self.is_clear()
+        {
             let sent_ns = if stamp_each { self.clock.now_ns() } else { self.now };
             self.send(sent_ns, sent_ns, sent_ns);
         }
@@ -26,12 +30,17 @@ impl<C: Clock> Hot<'_, C> {
         while self.in_flight < self.orders.depth && self.may_send() {
             let Pace::Open(due) = &mut self.orders.pace else { return };
             let Some(due_ns) = due.next_ns() else { return };
-            if due_ns > self.now || !self.flow_passes() {
+            if due_ns > self.now || !self.flow_passes() || !self.is_clear() {
                 return;
             }
             let Pace::Open(due) = &mut self.orders.pace else { return };
             due.sent();
+            // What a call held back is sent as soon as it can be.
+            let ready_ns = if due_ns <= self.held_up.until_ns { self.now } else { due_ns };
+            let op = self.send(due_ns, ready_ns, self.now);
+            // A sync that a log holds is no operation of the rate, and none of the figures.
             if self.counting
+                && op != Op::Sync
                 && let Some(open) = &mut self.tally.open
             {
                 open.sent += 1;
@@ -44,9 +53,6 @@ impl<C: Clock> Hot<'_, C> {
                     }
                 }
             }
-            // What a call held back is sent as soon as it can be.
-            let ready_ns = if due_ns <= self.held_up.until_ns { self.now } else { due_ns };
-            self.send(due_ns, ready_ns, self.now);
         }
     }
 
@@ -67,12 +73,13 @@ impl<C: Clock> Hot<'_, C> {
         self.tally.issued < self.may_issue
     }
 
+    /// Sends the next operation, and says what it is.
     #[inline]
-    fn send(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) {
+    fn send(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) -> Op {
         if self.orders.verifying.is_some() {
             return self.send_verified(from_ns, ready_ns, sent_ns);
         }
-        let NextOperation { op, offset, bytes } = self.orders.chooser.next();
+        let NextOperation { op, offset, bytes } = self.next_operation();
         let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
         if op == Op::Write {
             if let Some((pattern, generation)) = &mut self.orders.payload {
@@ -87,6 +94,7 @@ impl<C: Clock> Hot<'_, C> {
         }
         self.submit(slot, Flight { offset, from_ns, ready_ns, sent_ns, bytes, op });
         self.tally.issued += 1;
+        op
     }
 
     fn send_sync(&mut self) {

@@ -20,8 +20,9 @@ impl<C: Clock> Hot<'_, C> {
         if end_ns <= start_ns {
             return Ok(());
         }
-        // Operations that the stream's own limit does not allow any more are nobody's backlog.
-        let limited = self.tally.issued >= self.may_issue;
+        // Operations that the stream's own limit does not allow any more are nobody's backlog; those that its own time cut off are.
+        let limited = self.tally.issued >= self.may_issue && self.cut_short_ns.is_none();
+        let end_ns = self.cut_short_ns.unwrap_or(u64::MAX).min(end_ns);
         if !limited {
             let (over, slices) = (self.orders.over_ns.is_some(), &mut self.tally.slices);
             let (unsent, unsent_due) = due.unsent(start_ns, end_ns, |due_ns| {

@@ -12,11 +12,12 @@ use super::{Orders, Pace, Tally, run};
 use crate::BlockError;
 use crate::outcome::Counted;
 use crate::scenario::{
-    AccessPattern, Distribution, Limit, Load, Mix, Region, Sizes, Stream, Then, Think,
+    AccessPattern, Distribution, Limit, Load, Mix, Region, Serialize, Sizes, Stream, Then, Think,
 };
 use crate::worker::clock::Clock;
 use crate::worker::due::{Due, Queue, Source};
 use crate::worker::operation_generator::OperationGenerator;
+use crate::worker::priority_choice::PriorityChoice;
 use crate::worker::shared::Shared;
 use crate::worker::tally::Expected;
 
@@ -51,7 +52,7 @@ impl Clock for Simulated {
 
 /// `servers` at work, each `service_ns` for an operation, and none of them between the two ends of `stall`.
 pub(super) struct Device {
-    clock: Simulated,
+    pub(super) clock: Simulated,
     /// One for all slots: nobody looks into it.
     buffer: [u8; 512],
     free_at_ns: Vec<u64>,
@@ -66,7 +67,7 @@ pub(super) struct Device {
     /// When each operation in flight completes, and its slot.
     flying: BTreeSet<(u64, u32)>,
     /// Of every operation submitted.
-    log: Rc<RefCell<Vec<(Op, u64, u32)>>>,
+    pub(super) log: Rc<RefCell<Vec<(Op, u64, u32)>>>,
     deepest: Rc<Cell<usize>>,
     errors_every: Option<usize>,
     lengths: Vec<u32>,
@@ -199,11 +200,25 @@ fn second(stream: &Stream, device: &mut Device) -> Result<Tally, BlockError> {
 
 /// Runs it for so many seconds after a second of warm-up; ten slices each.
 pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Tally, BlockError> {
+    let clock = device.clock.clone();
+    run_by(stream, device, clock, s)
+}
+
+/// The same by any way over such a device, whose clock it is.
+pub(super) fn run_by(
+    stream: &Stream,
+    path: &mut dyn DevicePath,
+    clock: Simulated,
+    s: u64,
+) -> Result<Tally, BlockError> {
     let (epoch_ns, stop) = (START_NS, Stop::new());
     let window = Window { start_ns: epoch_ns + SECOND, end_ns: epoch_ns + (1 + s) * SECOND };
-    let clock = device.clock.clone();
     let pace = match stream.load {
         Load::Closed { .. } => Pace::Closed,
+        Load::Open { .. } if let AccessPattern::Recorded(record) = &stream.place => {
+            let queue = Queue::recorded(std::sync::Arc::clone(record));
+            Pace::Open(Due::new(Source::Own(queue), epoch_ns))
+        }
         Load::Open { rate_per_s, arrivals, .. } => {
             let schedule = Schedule::new(arrivals, rate_per_s, (0, 1), 7);
             Pace::Open(Due::new(Source::Own(Queue::new(schedule)), epoch_ns))
@@ -222,9 +237,13 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
         payload: None,
         expected: Expected { pattern: None, written: true },
         over_ns: stream.over_ns,
+        depth_search: stream.depth_search,
+        judged: stream.judged.iter().map(|judged| judged.cell(0)).collect(),
         time_submissions: stream.time_submissions,
         verifying: None,
         name: std::path::Path::new("simulated"),
+        priorities: stream.priorities.as_ref().map(|all| PriorityChoice::new(all, 5)),
+        ranges: stream.serialize.as_ref().map(Serialize::ranges),
         flow: stream.flow.clone(),
         slice_ns: SECOND / 10,
         slices: 10 * s as usize,
@@ -233,7 +252,7 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
         cpu_ns: || 0,
         run_delay_ns: || None,
     };
-    run(orders, device, window, &Shared::new(1, &stop), &clock)
+    run(orders, path, window, &Shared::new(1, &stop), &clock)
 }
 
 pub(super) fn device(servers: usize, service_ns: u64) -> Device {
@@ -360,6 +379,23 @@ fn timers_that_are_late_make_nothing_late() {
         let late_ns = open.lateness.quantile(0.99).unwrap();
         assert!(late_ns < 1000, "{service_ns}: late by {late_ns} ns");
     }
+}
+
+#[test]
+fn what_its_own_time_cuts_off_is_backlog_and_what_its_limit_forbids_is_none() {
+    let mut stream = stream(open(12_000.0, Arrivals::Constant, 64), Mix::only(Op::Read));
+    stream.ends_after = Some(Duration::from_millis(500));
+    let backlog = |stream: &Stream| {
+        // One server at 10,000 per second, asked for 12,000, for a second and a half.
+        let tally = second(stream, &mut device(1, 100_000)).unwrap();
+        let open = tally.open.as_ref().unwrap();
+        open.in_flight + open.unsent
+    };
+    let cut = backlog(&stream);
+    // The 64 that were in flight have come back.
+    assert!((2_900..2_960).contains(&cut), "{cut}");
+    stream.limit = Some(Limit { operations: 12_100, then: Then::EndStream });
+    assert!(backlog(&stream) <= 64);
 }
 
 #[test]

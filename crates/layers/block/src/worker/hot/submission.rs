@@ -36,6 +36,9 @@ impl<C: Clock> Hot<'_, C> {
     pub(super) fn submit(&mut self, slot: u32, flight: Flight) {
         self.flights[slot as usize] = flight;
         let Flight { op, offset, bytes, .. } = flight;
+        if let Some(priorities) = &mut self.priorities {
+            priorities.give(slot, (op, bytes), self.path);
+        }
         self.path.submit(op, slot, offset, bytes);
         if let Some(submissions) = &mut self.submissions {
             submissions.queued.push(slot);

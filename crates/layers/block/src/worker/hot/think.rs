@@ -4,7 +4,7 @@
 //! A loop without pauses pays one comparison a turn for this, which it makes anyway for its limit.
 
 use super::Hot;
-use crate::scenario::Think;
+use crate::scenario::{Cell, Think};
 use crate::worker::clock::Clock;
 use crate::worker::due::idle;
 
@@ -26,8 +26,10 @@ impl<C: Clock> Hot<'_, C> {
         let spin_until_ns = self.now.saturating_add(think.spin.as_nanos() as u64).min(until_ns);
         let mut now = self.clock.now_ns();
         loop {
-            // Asked each time: another stream may close the window early.
-            let stop_ns = until_ns.min(self.shared.end_ns());
+            // Asked each time: another stream may close the window early, and whoever judges it may end this one.
+            let judged = self.orders.judged.iter().map(Cell::ends_ns);
+            self.own_end_ns = judged.fold(self.own_end_ns, u64::min);
+            let stop_ns = until_ns.min(self.shared.end_ns()).min(self.own_end_ns);
             if now >= stop_ns || self.shared.stop.is_set() {
                 break;
             }

@@ -17,12 +17,15 @@ const FLOW_SPIN_NS: u64 = 20_000;
 
 impl<C: Clock> Hot<'_, C> {
     /// As `send`, with a block that is made for this write, or a read of what was written.
-    pub(super) fn send_verified(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) {
-        let Some(verifying) = &mut self.orders.verifying else { return };
+    pub(super) fn send_verified(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) -> Op {
+        let Some(verifying) = &mut self.orders.verifying else { return Op::Read };
         let read_back = verifying.next_read();
         let NextOperation { op, offset, bytes } = match read_back {
             Some(block) => NextOperation { op: Op::Read, offset: block.offset, bytes: block.bytes },
-            None => self.orders.chooser.next(),
+            None => match self.chosen.take() {
+                Some(chosen) => chosen,
+                None => self.orders.chooser.next(),
+            },
         };
         let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
         let (mut from_ns, mut ready_ns, mut sent_ns) = (from_ns, ready_ns, sent_ns);
@@ -48,6 +51,7 @@ impl<C: Clock> Hot<'_, C> {
         let own = read_back.is_none() || verifying.has_list();
         self.submit(slot, Flight { offset, from_ns, ready_ns, sent_ns, bytes, op });
         self.tally.issued += u64::from(own);
+        op
     }
 
     /// Checks what has come back; whether it was there only to be checked.
@@ -118,6 +122,18 @@ impl<C: Clock> Hot<'_, C> {
             (self.tally.verified, self.tally.written) = verifying.into_parts();
         }
         Ok(())
+    }
+
+    /// Stopped: leaves what has come back whole by now to whoever asked for it.
+    #[cold]
+    pub(super) fn leave_written(&mut self) {
+        for completion in std::mem::take(&mut self.out) {
+            let flight = self.flights[completion.slot as usize];
+            self.landed_verified(&completion, &flight);
+        }
+        if let Some(verifying) = self.orders.verifying.take() {
+            verifying.into_parts();
+        }
     }
 
     /// Whether its share of the group lets an operation start; it is counted then.
