@@ -83,6 +83,17 @@ pub(super) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * a.abs().max(b.abs())
 }
 
+#[test]
+fn equal_shares_are_equal_to_the_last_digits_that_a_rise_counts_for() {
+    // A second way that carries 0.0133 more leaves 500.0033 to each of the first two.
+    let users: &[&[&[(usize, f64)]]] =
+        &[&[&[(0, 2.0)], &[(3, 3.0)]], &[&[(0, 4.0), (0, 2.0)]], &[&[(1, 4.0)]]];
+    let rates = fair_rates(&network(&[4000.0, 2000.0, 10_000.0, 0.04], users)).unwrap();
+    for (rate, wanted) in rates.iter().zip([500.003_333, 500.003_333, 500.0]) {
+        assert!((rate / wanted - 1.0).abs() < 3e-5, "{rates:?}");
+    }
+}
+
 pub(super) fn network(capacities: &[f64], users: &[&[&[(usize, f64)]]]) -> Network {
     Network {
         components: (0..capacities.len()).map(|c| format!("c{c}")).collect(),

@@ -248,7 +248,14 @@ fn the_closed_loop_is_done_once_more_at_the_end_and_after_a_pause() {
     let found = run(&plan, &target());
     hangs_together(&found);
     let id = &found.calibration.id;
-    let again = by_id(&found, &format!("{id}.again"));
+    let wanted = format!("{id}.again");
+    if found.measurements.iter().all(|m| m.id != wanted) {
+        // Windows that others make unusable are made again, and the time is soon over.
+        assert!(found.calibration.unusable_windows > 0, "there was time for {wanted}");
+        eprintln!("SKIPPED: others took the processors");
+        return;
+    }
+    let again = by_id(&found, &wanted);
     let after = by_id(&found, &format!("{id}.idle"));
     let ceiling = by_id(&found, &format!("{id}.ceiling"));
     let least = samples(ceiling, metric::THROUGHPUT).iter().copied().reduce(f64::min);
@@ -261,7 +268,10 @@ fn the_closed_loop_is_done_once_more_at_the_end_and_after_a_pause() {
     let fell = again.number(condition::OPERATIONS_BEFORE_FALL);
     let seen = again.number(condition::OPERATIONS_UNTIL_FALL_SEEN);
     assert!(fell.zip(seen).is_none_or(|(from, to)| from <= to), "{fell:?} to {seen:?}");
-    assert_eq!(fell.is_some(), found.calibration.rests_on.contains(&format!("{id}.again")));
+    // Where no window of the search could be used, there is no answer that would rest on it.
+    let answered = found.calibration.unusable_windows < found.calibration.windows;
+    let rests_on_it = found.calibration.rests_on.contains(&wanted);
+    assert_eq!(fell.is_some() && answered, rests_on_it);
 }
 
 #[test]
