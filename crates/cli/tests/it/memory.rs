@@ -226,7 +226,17 @@ fn a_sketch_of_everything_is_one_run_and_one_screen() {
     assert!(run.completed);
     for m in &run.measurements {
         assert_eq!(m.value(metric::ERRORS).unwrap_or(0.0), 0.0, "{}", m.id);
-        // Nothing here can be wrong on a machine that others load too; it can be suspect.
-        assert!(m.validity != Validity::Invalid || m.id.starts_with("clock"), "{}", m.id);
+        // Nothing here can be wrong on a machine that others load too; it can be suspect, and in windows as short as these there may be
+        // nothing at all.
+        let own =
+            || run.findings.iter().filter(|f| f.measurement.as_deref() == Some(m.id.as_str()));
+        let starved = own().any(|finding| finding.id == "nothing-moved");
+        let allowed = starved || m.id.starts_with("clock");
+        assert!(
+            m.validity != Validity::Invalid || allowed,
+            "{}: {:#?}",
+            m.id,
+            own().collect::<Vec<_>>()
+        );
     }
 }
