@@ -3,6 +3,7 @@
 
 mod atomic_writes;
 mod beside;
+mod job_run;
 mod jobs;
 mod operation_rules;
 mod replayed;

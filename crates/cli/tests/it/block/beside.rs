@@ -4,18 +4,10 @@ use std::fs;
 
 use narrows_model::{Run, metric};
 
+use super::job_run::JobRun;
 use super::{job_file, narrows, refuses, text};
 use crate::common::Fixture;
 use crate::common::machine::shared;
-
-fn completed(f: &Fixture, jobs: &str) -> (Run, String) {
-    let job = job_file(f, "b.fio", jobs);
-    let output = narrows(f, &["run", &job, "--load-here", "--format", "json"]);
-    let said = text(&output.stderr);
-    let run = Run::from_json(&text(&output.stdout)).unwrap_or_else(|e| panic!("{e}:\n{said}"));
-    assert!(run.completed, "{said}");
-    (run, said)
-}
 
 #[test]
 fn a_load_on_cpus_has_no_figures_and_ends_with_the_job_beside_it() {
@@ -25,7 +17,7 @@ fn a_load_on_cpus_has_no_figures_and_ends_with_the_job_beside_it() {
     let jobs = "[burn]\nioengine=cpuio\ncpuload=50\nnumjobs=2\nexit_on_io_done=1\n\
                 [reads]\nrw=randread\nsize=1m\nioengine=psync\n\
                 [alone]\nstonewall\nioengine=cpuio\ncpuload=30\ncpumode=qsort\ncpuchunks=1000\nruntime=1\n";
-    let (run, said) = completed(&f, jobs);
+    let JobRun { run, said, .. } = JobRun::of(&f, jobs);
     let ids: Vec<&str> = run.measurements.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(ids, ["block.job.reads"], "{said}");
     assert_eq!(run.measurements[0].value(metric::OPERATIONS), Some(256.0));

@@ -7,6 +7,7 @@ use std::process::{Child, Command};
 use narrows_model::{Run, metric};
 use serde_json::Value;
 
+use super::job_run::JobRun;
 use super::{job_file, narrows, text};
 use crate::common::Fixture;
 use crate::common::machine::shared;
@@ -64,14 +65,7 @@ group_reporting
 fn orders_pauses_and_durable_writes_are_those_of_the_file() {
     let _machine = shared();
     let f = Fixture::new();
-    let job = job_file(&f, "habits.fio", HABITS);
-    let json = f.home().join("habits.json");
-    let args =
-        ["run", &job, "--format", "json", "--load-here", "--fio-json", json.to_str().unwrap()];
-    let output = narrows(&f, &args);
-    let said = text(&output.stderr);
-    let run = Run::from_json(&text(&output.stdout)).unwrap_or_else(|e| panic!("{e}:\n{said}"));
-    assert!(run.completed, "{said}");
+    let JobRun { run, fio: document, said, .. } = JobRun::of(&f, HABITS);
     f.assert_nothing_left();
     let of = |name: &str| run.measurement(&format!("block.job.{name}")).expect(name);
     let counted = |name: &str| of(name).value(metric::OPERATIONS);
@@ -89,7 +83,6 @@ fn orders_pauses_and_durable_writes_are_those_of_the_file() {
     // Three pauses of 2 ms lie between 20 operations in fives.
     assert!(of("thinks").value(metric::WINDOW).unwrap() >= 6e6, "{said}");
 
-    let document: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     let jobs = document["jobs"].as_array().unwrap();
     let sided = jobs.iter().find(|job| job["jobname"] == "sided").unwrap();
     let ios = |kind: &str| sided[kind]["total_ios"].as_u64().unwrap();

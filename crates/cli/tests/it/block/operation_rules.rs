@@ -3,9 +3,10 @@
 
 use std::fs;
 
-use narrows_model::{Run, condition, metric};
+use narrows_model::{condition, metric};
 use serde_json::Value;
 
+use super::job_run::JobRun;
 use super::{job_file, narrows, text};
 use crate::common::Fixture;
 use crate::common::machine::shared;
@@ -76,20 +77,11 @@ verify=crc32c
 fn rules_about_single_operations_are_kept() {
     let _machine = shared();
     let f = Fixture::new();
-    let job = job_file(&f, "rules.fio", RULES);
-    let json = f.home().join("rules.json");
-    let args =
-        ["run", &job, "--format", "json", "--load-here", "--fio-json", json.to_str().unwrap()];
-    let output = narrows(&f, &args);
-    let said = text(&output.stderr);
-    let run = Run::from_json(&text(&output.stdout)).unwrap_or_else(|e| panic!("{e}:\n{said}"));
-    assert!(run.completed, "{said}");
+    let ran = JobRun::of(&f, RULES);
+    let (run, said) = (&ran.run, &ran.said);
     f.assert_nothing_left();
-    let document: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
-    let jobs = document["jobs"].as_array().unwrap();
-    let of = |name: &str| jobs.iter().find(|job| job["jobname"] == name).unwrap();
     let moved = |name: &str, kind: &str| {
-        let kind = &of(name)[kind];
+        let kind = &ran.fio_job(name)[kind];
         (kind["total_ios"].as_u64().unwrap(), kind["io_bytes"].as_u64().unwrap())
     };
     assert_eq!(moved("pairs", "trim"), moved("pairs", "write"), "{said}");

@@ -3,9 +3,10 @@
 use std::fs;
 use std::process::Command;
 
-use narrows_model::{Run, condition, metric};
+use narrows_model::{condition, metric};
 
-use super::{job_file, narrows, refuses, text};
+use super::job_run::JobRun;
+use super::{job_file, refuses, text};
 use crate::common::Fixture;
 use crate::common::machine::shared;
 
@@ -14,13 +15,8 @@ const LOG: &str = "fio version 3 iolog\n5 x add\n6 x open\n10 x read 0 4096\n100
                    10020 x sync 0 0\n20010 x write 1048576 65536\n20020 x datasync 0 0\n30010 x read 8192 512\n\
                    40010 x read 4096 8192\n40011 x close\n";
 
-fn operations(f: &Fixture, settings: &str) -> (Run, String) {
-    let job = job_file(f, "r.fio", &format!("[r]\nread_iolog=ops.log\n{settings}\n"));
-    let output = narrows(f, &["run", &job, "--load-here", "--format", "json"]);
-    let said = text(&output.stderr);
-    let run = Run::from_json(&text(&output.stdout)).unwrap_or_else(|e| panic!("{e}:\n{said}"));
-    assert!(run.completed, "{said}");
-    (run, said)
+fn operations(f: &Fixture, settings: &str) -> JobRun {
+    JobRun::of(f, &format!("[r]\nread_iolog=ops.log\n{settings}\n"))
 }
 
 #[test]
@@ -33,7 +29,7 @@ fn a_log_is_done_again_operation_by_operation() {
         ("filename=x\nioengine=io_uring\niodepth=4\nreplay_no_stall=1", 5.0, "closed"),
         ("replay_redirect=y\nreplay_skip=write", 3.0, "open"),
     ] {
-        let (run, said) = operations(&f, settings);
+        let JobRun { run, said, .. } = operations(&f, settings);
         let measured = run.measurement("block.job.r").unwrap_or_else(|| panic!("{said}"));
         assert_eq!(measured.value(metric::OPERATIONS), Some(count), "{settings}");
         assert_eq!(measured.workload.get(condition::LOOP).unwrap(), looped, "{settings}");
@@ -75,7 +71,7 @@ fn without_data_trims_of_any_length_are_done_as_fio_wrote_them() {
     let f = Fixture::new();
     let trims = "fio version 3 iolog\n30 /dev/null add\n31 /dev/null trim 0 2147483648\n40 /dev/null write 0 4096\n";
     fs::write(f.data().join("ops.log"), trims).unwrap();
-    let (run, said) = operations(&f, "ioengine=null\niodepth=128");
+    let JobRun { run, said, .. } = operations(&f, "ioengine=null\niodepth=128");
     let measured = run.measurement("block.job.r").unwrap_or_else(|| panic!("{said}"));
     assert_eq!(measured.value(metric::OPERATIONS), Some(2.0));
 }
@@ -95,7 +91,7 @@ fn a_log_that_fio_wrote_is_done_as_often_as_fio_did() {
         .unwrap();
     assert!(wrote.status.success(), "{}", text(&wrote.stderr));
     fs::remove_file(f.data().join("x")).unwrap();
-    let (run, said) = operations(&f, "filename=x");
+    let JobRun { run, said, .. } = operations(&f, "filename=x");
     let measured = run.measurement("block.job.r").unwrap_or_else(|| panic!("{said}"));
     assert_eq!(measured.value(metric::OPERATIONS), Some(64.0));
 }

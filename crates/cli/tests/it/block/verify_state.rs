@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::os::unix::fs::{FileExt, symlink};
+use std::process::Stdio;
 
 use narrows_model::{Run, condition, metric};
 
-use super::{job_file, narrows, refuses, text};
+use super::job_run::JobRun;
+use super::{command, job_file, narrows, refuses, text};
 use crate::common::Fixture;
 use crate::common::machine::shared;
+use crate::common::started::Started;
 
 const FILES: &str = "[global]\nverify=md5\nsize=512k\nbs=4k\n[job]\n";
 
@@ -129,4 +132,44 @@ fn a_state_that_is_none_or_of_another_job_stops_and_nothing_of_others_is_written
         fs::write(&state, text).unwrap();
         stops(&read, &[part]);
     }
+}
+
+#[test]
+fn a_file_whose_place_was_taken_goes_with_its_state_and_the_others_stay() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let jobs = "[global]\nverify=md5\nsize=64k\nrw=write\nthinktime=1ms\ntime_based\nruntime=300\nverify_state_save=1\n\
+                [a]\nfilename=aa\n[b]\nfilename=bb\n";
+    let job = job_file(&f, "two.fio", jobs);
+    let mut command = command(&f, &["run", &job, "--load-here"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut run = Started::new(command.spawn().unwrap());
+    run.wait_for("block    measure");
+    fs::write(f.data().join("aa"), "theirs").unwrap();
+    run.signal(libc::SIGINT);
+    let ended = run.end();
+    let said = &ended.stderr;
+    assert!(said.contains("aa: File exists") && said.contains("hint: what was written"), "{said}");
+    let mut left: Vec<String> = fs::read_dir(f.data())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["aa", "bb", "local-b-1-verify.state"]);
+    assert_eq!(fs::read_to_string(f.data().join("aa")).unwrap(), "theirs");
+    assert_eq!(fs::metadata(f.data().join("bb")).unwrap().len(), 64 << 10);
+}
+
+#[test]
+fn nothing_is_read_of_an_empty_state_and_whoever_waits_for_it_begins() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let there = "narrows verify state 1\nmethod crc32c\nunit 4096\nfile 0000000000000001 x\nend\n";
+    fs::write(f.data().join("local-e-0-verify.state"), there).unwrap();
+    fs::write(f.data().join("x"), [7; 65536]).unwrap();
+    let jobs = "[global]\nioengine=psync\nrw=read\nsize=64k\n\
+                [e]\nfilename=x\nverify=crc32c\nverify_state_load=1\n[c]\n[b]\nwait_for=e\n";
+    let ran = JobRun::of(&f, jobs);
+    assert!(ran.said.contains("lists no blocks, so there is nothing to be read"), "{}", ran.said);
+    assert_eq!(ran.fio_job("b")["read"]["total_ios"], 16, "{}", ran.said);
 }

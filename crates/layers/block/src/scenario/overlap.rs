@@ -37,6 +37,11 @@ impl RangesInFlight {
         true
     }
 
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// It has come back.
     pub(crate) fn leave(&self, offset: u64, bytes: u32) {
         let range = (offset, offset + u64::from(bytes));

@@ -26,26 +26,17 @@ pub(super) struct OperationGenerator {
     lengths: [WeightedChoice; 3],
     bytes: Box<[u32]>,
     walk: Walk,
-    /// Of pairs of a trim and a write.
-    pairs: Option<Pairs>,
-    /// What was recorded.
-    recorded: Option<Recorded>,
-    /// Whether one of these is there.
-    special: bool,
+    special: Option<Special>,
 }
 
-/// A record, and how much of it is done.
+/// Operations whose kind is not drawn.
 #[derive(Debug, Clone)]
-struct Recorded {
-    record: Arc<RecordedOperations>,
-    done: usize,
-}
-
-/// A trim and then a write of the same place and length, over and over.
-#[derive(Debug, Clone, Default)]
-struct Pairs {
-    /// Where the trim was, and how long, if its write is the next operation.
-    trimmed: Option<(u64, u32)>,
+enum Special {
+    /// A trim and then a write of the same place and length, over and over: where the trim was, and how long, if its write is the next
+    /// operation.
+    Pairs { trimmed: Option<(u64, u32)> },
+    /// A record, and how much of it is done.
+    Recorded { record: Arc<RecordedOperations>, done: usize },
 }
 
 const TRIM: usize = 2;
@@ -84,23 +75,19 @@ impl OperationGenerator {
             lengths,
             bytes: bytes.into_boxed_slice(),
             walk,
-            pairs: matches!(stream.place, AccessPattern::TrimThenWrite(_)).then(Pairs::default),
-            recorded: match &stream.place {
+            special: match &stream.place {
+                AccessPattern::TrimThenWrite(_) => Some(Special::Pairs { trimmed: None }),
                 AccessPattern::Recorded(record) => {
-                    Some(Recorded { record: Arc::clone(record), done: 0 })
+                    Some(Special::Recorded { record: Arc::clone(record), done: 0 })
                 }
                 _ => None,
             },
-            special: matches!(
-                stream.place,
-                AccessPattern::TrimThenWrite(_) | AccessPattern::Recorded(_)
-            ),
         }
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> NextOperation {
-        if self.special {
+        if self.special.is_some() {
             return self.next_special();
         }
         let kind = usize::from(self.kinds.draw(&mut self.rng));
@@ -111,21 +98,23 @@ impl OperationGenerator {
     }
 
     fn next_special(&mut self) -> NextOperation {
-        let Some(recorded) = &mut self.recorded else { return self.next_of_pair() };
-        let RecordedOperation { op, offset, bytes, .. } = recorded.record.at(recorded.done);
-        recorded.done += 1;
-        NextOperation { op, offset, bytes }
-    }
-
-    fn next_of_pair(&mut self) -> NextOperation {
-        let trimmed = self.pairs.as_mut().and_then(|pairs| pairs.trimmed.take());
-        if let Some((offset, bytes)) = trimmed {
-            return NextOperation { op: Op::Write, offset, bytes };
+        match &mut self.special {
+            Some(Special::Recorded { record, done }) => {
+                let RecordedOperation { op, offset, bytes, .. } = record.at(*done);
+                *done += 1;
+                return NextOperation { op, offset, bytes };
+            }
+            Some(Special::Pairs { trimmed }) => {
+                if let Some((offset, bytes)) = trimmed.take() {
+                    return NextOperation { op: Op::Write, offset, bytes };
+                }
+            }
+            None => {}
         }
         let length = self.lengths[TRIM].draw(&mut self.rng);
         let bytes = self.bytes[usize::from(length)];
         let offset = self.walk.next(TRIM, length, bytes, &mut self.rng);
-        self.pairs = Some(Pairs { trimmed: Some((offset, bytes)) });
+        self.special = Some(Special::Pairs { trimmed: Some((offset, bytes)) });
         NextOperation { op: Op::Trim, offset, bytes }
     }
 }

@@ -47,7 +47,8 @@ impl ZoneWalk {
             self.begin_again();
         } else if self.moved >= self.zones.size_bytes {
             self.moved = 0;
-            self.start = self.start.saturating_add(self.zones.range_bytes + self.zones.skip_bytes);
+            let stride = self.zones.range_bytes.saturating_add(self.zones.skip_bytes);
+            self.start = self.start.saturating_add(stride);
             if self.start >= self.end {
                 self.start = 0;
             }
@@ -72,7 +73,7 @@ impl ZoneWalk {
     /// A place in the zone; none where the region ends before.
     fn place(&mut self, kind: usize, bytes: u64, rng: &mut Rng) -> Option<u64> {
         let (zone_end, turn_begins) = (
-            self.start + self.zones.range_bytes,
+            self.start.saturating_add(self.zones.range_bytes),
             self.moved.is_multiple_of(self.zones.range_bytes),
         );
         if turn_begins {
@@ -197,7 +198,14 @@ mod tests {
     fn no_walk_leads_out_of_its_region() {
         let orders = [ZoneOrder::InOrder, ZoneOrder::Uniform { align_bytes: [512; 3] }];
         for order in orders {
-            for (range, size, skip) in [(16, 16, 0), (10, 30, 7), (1000, 5, 1), (64, 1000, 1000)] {
+            for (range, size, skip) in [
+                (16, 16, 0),
+                (10, 30, 7),
+                (1000, 5, 1),
+                (64, 1000, 1000),
+                (8, 8, u64::MAX >> 10),
+                (u64::MAX >> 10, 8, u64::MAX >> 10),
+            ] {
                 let operations: Vec<(usize, u64)> =
                     (0..600).map(|i| (i % 3, 1 + i as u64 % 9)).collect();
                 let seen = offsets(&zones(range, size, skip, order), 100, &operations);

@@ -213,7 +213,7 @@ fn sentence(name: &str, job: &Job, seen: &SteadySeen) -> String {
 }
 
 /// In words: what was asked for and what there was.
-pub fn in_words(missed: &Missed) -> String {
+fn in_words(missed: &Missed) -> String {
     let kind = ["reads", "writes", "trims"][missed.kind];
     let rate = |count: u64| match missed.counts_bytes {
         true => format!("{}/s", Bytes(count)),

@@ -53,7 +53,7 @@ use narrows_units::{Bytes, shown};
 
 use super::folder;
 use super::remote::RemoteNamespace;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::paragraph::paragraphs;
 use crate::prepared::Prepared;
 use crate::program::Program;
@@ -174,10 +174,11 @@ impl Program for Jobs {
             &mut self.targets,
             self.consent.as_ref(),
             (&mut done, &mut devices, &mut told),
-        )?;
-        // The last one ends the command; those before it are said.
-        self.mismatch = told.pop();
-        told.iter().for_each(|error| session.ui.say(&format!("{error:#}")));
+        );
+        // The last one ends the command, unless something else does; those before it are said.
+        self.mismatch = if ended.is_ok() { told.pop() } else { None };
+        told.iter().for_each(|error| session.ui.say(&failure::render(error)));
+        let ended = ended?;
         if let Some(path) = &self.request.fio_json {
             let text = fio_json::text(&self.plan, &done, devices, self.request.fio_json_plus);
             self.written = if path == Path::new("-") {

@@ -59,6 +59,9 @@ impl Stage {
     pub fn what(&self) -> String {
         let busy = cpu_loads::what(&self.loads);
         let streams = match self.streams.len() {
+            0 if busy.is_empty() => {
+                return format!("nothing to do for {}", self.names.join(" and "));
+            }
             0 => return format!("run {busy}"),
             1 => "one stream".to_string(),
             n => format!("{n} streams"),
@@ -204,5 +207,61 @@ fn unique(streams: &mut [JobStream]) {
         if before > 0 {
             streams[at].name = format!("{name}#{}", streams[at].job);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::jobs::written_jobs;
+
+    /// The stages of a job file, in a folder with a log and an empty state of verification.
+    fn planned(text: &str) -> Result<Vec<Stage>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        put("log", &format!("fio version 3 iolog\n1 x add\n{}", "2 x read 0 512\n".repeat(3000)));
+        put(
+            "local-e-0-verify.state",
+            "narrows verify state 1\nmethod md5\nunit 4096\nfile 0000000000000001 w\nend\n",
+        );
+        put("w", &"w".repeat(65_536));
+        let plan = written_jobs::plan(text)?;
+        let mut targets = Targets::new(folder.path(), None);
+        stages(&plan.jobs, &mut targets, &mut Vec::new()).map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn what_would_fill_the_memory_or_never_end_stops_before_it_begins() {
+        for (text, part) in [
+            ("[a]\nsize=1m\nruntime=31d", "more than 30 days"),
+            (
+                "[a]\nsize=1m\nruntime=1\n[b]\nsize=1m\nruntime=1\nstartdelay=40d",
+                "more than 30 days",
+            ),
+            ("[a]\nsize=1m\nss=iops:5%\nss_dur=20d\nruntime=1", "more than a million looks"),
+            (
+                "[a]\nrw=write\nsize=300g\nverify=md5\nverify_state_save=1\ndo_verify=0",
+                "67 million in order",
+            ),
+            ("[a]\nread_iolog=log\nfilename=x\nnumjobs=1500", "more than 4 194 304 operations"),
+            ("[a]\nrw=write\nsize=1m\nfilename=/dev/null\nverify=md5", "keeps nothing"),
+            ("[a]\nrw=trim\nsize=1m\nfilename=/dev/zero", "keeps nothing"),
+        ] {
+            let why = planned(text).map(|stages| stages.len()).expect_err(text);
+            assert!(why.contains(part), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_log_that_only_syncs_a_file_and_a_state_of_nothing_are_planned() {
+        let read = "[e]\nrw=read\nfilename=w\nsize=64k\nverify=md5\nverify_state_load=1";
+        let stages = planned(read).unwrap();
+        assert_eq!((stages[0].streams.len(), stages[0].what()), (0, "nothing to do for e".into()));
+        let both = format!("{read}\n[c]\nsize=64k\n[b]\nsize=64k\nwait_for=e");
+        let stages = planned(&both).unwrap();
+        let begin = |at: usize| stages[0].streams[at].begin.as_ref();
+        assert!(
+            stages[0].streams.len() == 2 && begin(1).is_some_and(|own| own.waits_for.is_some())
+        );
     }
 }

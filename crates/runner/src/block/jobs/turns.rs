@@ -20,7 +20,7 @@ const SLACK: Duration = Duration::from_secs(60);
 pub fn parts(group: &[usize], jobs: &[Job]) -> Vec<Vec<usize>> {
     let mut after: Vec<BTreeSet<usize>> = Vec::new();
     for (at, &number) in group.iter().enumerate() {
-        let awaited = awaited(&group[..at], jobs, &jobs[number]);
+        let awaited = awaited(group[..at].iter().map(|&before| &jobs[before]), &jobs[number]);
         let mut before: BTreeSet<usize> = awaited.into_iter().collect();
         before.extend(awaited.iter().flat_map(|at| after[*at].iter().copied()));
         after.push(before);
@@ -43,9 +43,9 @@ pub fn parts(group: &[usize], jobs: &[Job]) -> Vec<Vec<usize>> {
 }
 
 /// Where among these the job is that `job` waits for.
-fn awaited(before: &[usize], jobs: &[Job], job: &Job) -> Option<usize> {
+fn awaited<'a>(mut before: impl Iterator<Item = &'a Job>, job: &Job) -> Option<usize> {
     let name = job.waits_for.as_ref()?;
-    before.iter().position(|&number| jobs[number].name == *name)
+    before.position(|other| other.name == *name)
 }
 
 /// Refuses what a load on processors can't do: it has no beginning and no end of its own.
@@ -93,10 +93,7 @@ pub struct JobTimes {
 pub fn times(members: &[(usize, &Job)], length_of: impl Fn(&Job) -> Duration) -> Times {
     let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
     let awaited: Vec<Option<usize>> = (0..members.len())
-        .map(|at| {
-            let name = members[at].1.waits_for.as_ref()?;
-            members[..at].iter().position(|(_, job)| job.name == *name)
-        })
+        .map(|at| awaited(members[..at].iter().map(|(_, job)| *job), members[at].1))
         .collect();
     let free = || members.iter().zip(&awaited).filter(|(_, awaited)| awaited.is_none());
     let delay = free().map(|((_, job), _)| time(job.ending.start_delay)).min().unwrap_or_default();
@@ -220,13 +217,12 @@ mod tests {
 
     #[test]
     fn those_who_all_wait_for_all_before_are_a_stage_of_their_own() {
-        let global = "[global]\nsize=1m\n";
         assert_eq!(
             parts_of("[global]\nsize=1m\n[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n"),
             [[0], [1], [2]]
         );
         let two = parts_of("[global]\nsize=1m\n[a]\n[b]\n[c]\nwait_for=a\n");
-        assert_eq!(two, [vec![0, 1, 2]], "b may still run: {global}");
+        assert_eq!(two, [vec![0, 1, 2]], "b may still run");
         let both = parts_of("[global]\nsize=1m\n[a]\n[b]\nwait_for=a\n[c]\nwait_for=a\n");
         assert_eq!(both, [vec![0], vec![1, 2]]);
         let later = parts_of("[global]\nsize=1m\n[a]\n[b]\nwait_for=a\n[c]\n");

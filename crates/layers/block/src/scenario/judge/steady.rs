@@ -98,7 +98,7 @@ impl Judging {
             return false;
         }
         let before = std::mem::replace(&mut self.before, done.to_vec());
-        // The next one is due an interval after this one was, so that a late look shifts none.
+        // The next one ends an interval after this one did; a late look makes one longer, and rates are over what it was.
         self.looked_ns = Some(now_ns);
         let lead_in_ns = rule.lead_in.as_nanos() as u64 + interval_ns;
         let counts = |one: &Done| {

@@ -355,7 +355,10 @@ impl<C: Clock> Hot<'_, C> {
     /// Its time is over: what it has done is all that it does.
     #[cold]
     fn end_by_time(&mut self) {
-        self.cut_short_ns = (self.tally.issued < self.may_issue).then_some(self.own_end_ns);
+        // Whoever judges it may say so again and again: the first time counts.
+        if self.tally.issued < self.may_issue {
+            self.cut_short_ns = Some(self.own_end_ns);
+        }
         self.own_end_ns = u64::MAX;
         let then = self.orders.limit.map_or(Then::EndStream, |(_, then)| then);
         self.orders.limit = Some((self.tally.issued, then));

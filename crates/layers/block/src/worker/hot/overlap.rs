@@ -24,7 +24,8 @@ impl<C: Clock> Hot<'_, C> {
         };
         self.chosen = Some(next);
         // The same waiting as for a share of operations: others must come back first.
-        self.flow_held = !ranges.enter(next.offset, next.bytes);
+        // A sync that a log holds has no bytes.
+        self.flow_held = next.op != Op::Sync && !ranges.enter(next.offset, next.bytes);
         if !self.flow_held {
             self.flow_since_ns = self.now;
         }

@@ -8,7 +8,8 @@ use narrows_io::Op;
 
 use super::simulated::{SECOND, START_NS, device, open, run_for, stream};
 use crate::scenario::{
-    AccessPattern, Limit, Load, Mix, RecordedOperation, RecordedOperations, Stream, Then,
+    AccessPattern, Limit, Load, Mix, RangesInFlight, RecordedOperation, RecordedOperations,
+    Serialize, Stream, Then,
 };
 
 fn record() -> Vec<RecordedOperation> {
@@ -46,6 +47,17 @@ fn a_record_is_done_once_in_its_order_and_each_at_its_time() {
     let open = tally.open.unwrap();
     assert_eq!((open.due_sent, open.unsent), (3, 0), "a sync is no operation of the rate");
     assert!(open.lateness.max().unwrap() < 1000);
+}
+
+#[test]
+fn syncs_of_a_record_wait_for_nobody_and_nobody_for_them() {
+    let ranges: Arc<RangesInFlight> = Arc::default();
+    let serialize = Some(Serialize::Among(Arc::clone(&ranges)));
+    let waiting = Stream { serialize, ..replays(Load::Closed { depth: 8 }) };
+    let mut device = device(8, 10_000);
+    let log = Rc::clone(&device.log);
+    run_for(&waiting, &mut device, 1).unwrap();
+    assert_eq!((log.borrow().len(), ranges.count()), (record().len(), 0));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use narrows_engine::{Arrivals, Schedule, Stop, Window};
@@ -12,7 +13,8 @@ use super::{Orders, Pace, Tally, run};
 use crate::BlockError;
 use crate::outcome::Counted;
 use crate::scenario::{
-    AccessPattern, Distribution, Limit, Load, Mix, Region, Serialize, Sizes, Stream, Then, Think,
+    AccessPattern, Distribution, Judge, Judged, Limit, Load, MinimumRate, Mix, Region, Rule,
+    Serialize, Sizes, Stream, Then, Think,
 };
 use crate::worker::clock::Clock;
 use crate::worker::due::{Due, Queue, Source};
@@ -216,7 +218,7 @@ pub(super) fn run_by(
     let pace = match stream.load {
         Load::Closed { .. } => Pace::Closed,
         Load::Open { .. } if let AccessPattern::Recorded(record) = &stream.place => {
-            let queue = Queue::recorded(std::sync::Arc::clone(record));
+            let queue = Queue::recorded(Arc::clone(record));
             Pace::Open(Due::new(Source::Own(queue), epoch_ns))
         }
         Load::Open { rate_per_s, arrivals, .. } => {
@@ -393,6 +395,23 @@ fn what_its_own_time_cuts_off_is_backlog_and_what_its_limit_forbids_is_none() {
     };
     let cut = backlog(&stream);
     // The 64 that were in flight have come back.
+    assert!((2_900..2_960).contains(&cut), "{cut}");
+    // And where somebody ends it by what it did, who says so from then on.
+    let rule = MinimumRate {
+        operations: [Some(u64::MAX), None, None],
+        bytes: [None; 3],
+        cycle: Duration::from_secs(1),
+    };
+    let judge = Judge::of(Rule::Minimum(rule), 1);
+    let judged = Judged { judge: Arc::clone(&judge), first: 0 };
+    let mut kinds: [Counted; 4] = std::array::from_fn(|_| Counted::default());
+    kinds[0].operations = 1;
+    for s in [3, 5] {
+        judged.cell(0).tell((1, s * SECOND), &kinds, 0);
+        judge.look(START_NS + SECOND + SECOND / 2);
+    }
+    let ended = Stream { ends_after: None, judged: vec![judged], ..stream.clone() };
+    let cut = backlog(&ended);
     assert!((2_900..2_960).contains(&cut), "{cut}");
     stream.limit = Some(Limit { operations: 12_100, then: Then::EndStream });
     assert!(backlog(&stream) <= 64);
