@@ -112,6 +112,40 @@ pub(crate) struct SteadyDraft {
     pub limit: f64,
 }
 
+/// What was said of what ends a job by what it does.
+#[derive(Debug, Clone)]
+pub(crate) struct EndingRulesDraft {
+    pub minimum_bytes: Option<PerDirection<Option<u64>>>,
+    pub minimum_operations: Option<PerDirection<Option<u64>>>,
+    pub rate_cycle_ms: u64,
+    pub latency_target_us: u64,
+    pub latency_window_us: u64,
+    pub latency_percent: f64,
+    pub latency_goes_on: bool,
+    pub steady: Option<SteadyDraft>,
+    pub steady_duration_us: u64,
+    pub steady_ramp_us: u64,
+    pub steady_interval_us: u64,
+}
+
+impl Default for EndingRulesDraft {
+    fn default() -> Self {
+        EndingRulesDraft {
+            minimum_bytes: None,
+            minimum_operations: None,
+            rate_cycle_ms: 1000,
+            latency_target_us: 0,
+            latency_window_us: 0,
+            latency_percent: 100.0,
+            latency_goes_on: false,
+            steady: None,
+            steady_duration_us: 0,
+            steady_ramp_us: 0,
+            steady_interval_us: 1_000_000,
+        }
+    }
+}
+
 /// What was said of keeping processors busy.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CpuDraft {
@@ -181,17 +215,7 @@ pub(crate) struct Draft {
     pub stonewall: bool,
     pub waits_for: Option<String>,
     pub fills: bool,
-    pub minimum_bytes: Option<PerDirection<Option<u64>>>,
-    pub minimum_operations: Option<PerDirection<Option<u64>>>,
-    pub rate_cycle_ms: u64,
-    pub latency_target_us: u64,
-    pub latency_window_us: u64,
-    pub latency_percent: f64,
-    pub latency_goes_on: bool,
-    pub steady: Option<SteadyDraft>,
-    pub steady_duration_us: u64,
-    pub steady_ramp_us: u64,
-    pub steady_interval_us: u64,
+    pub ending: EndingRulesDraft,
     pub new_group: bool,
     pub group_reporting: bool,
     pub exit_with: bool,
@@ -277,17 +301,7 @@ impl Default for Draft {
             stonewall: false,
             waits_for: None,
             fills: false,
-            minimum_bytes: None,
-            minimum_operations: None,
-            rate_cycle_ms: 1000,
-            latency_target_us: 0,
-            latency_window_us: 0,
-            latency_percent: 100.0,
-            latency_goes_on: false,
-            steady: None,
-            steady_duration_us: 0,
-            steady_ramp_us: 0,
-            steady_interval_us: 1_000_000,
+            ending: EndingRulesDraft::default(),
             new_group: false,
             group_reporting: false,
             exit_with: false,

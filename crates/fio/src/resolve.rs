@@ -11,13 +11,13 @@ use narrows_units::Nanos;
 
 use crate::distribution::Distribution;
 use crate::draft::{Draft, EngineName};
-use crate::ending_rules::LatencyTarget;
 use crate::files::{FORMAT, Targets};
 use crate::grammar::Section;
 use crate::job::{
     Access, Amount, Blocks, BufferContents, Direction, Ending, Engine, Files, Flow, Job, Order,
     PerDirection, Placement, Rate, Region, Think,
 };
+use crate::options::limits::Limit;
 use crate::problem::{Cause, Note, Problem, SettingTreatment};
 
 /// Where notes and problems of one section go.
@@ -46,6 +46,17 @@ impl Remarks<'_> {
             option: Some(option.to_string()),
             reason: format!("[{}]: {}", self.section.name, reason.into()),
             hint: Some(hint.to_string()),
+        });
+    }
+
+    /// What narrows does not do, though fio does.
+    fn limit(&mut self, limit: &Limit) {
+        self.problems.push(Problem {
+            place: self.section.place.clone(),
+            cause: Cause::Refused,
+            option: Some(limit.option.to_string()),
+            reason: format!("[{}]: {}", self.section.name, limit.why),
+            hint: Some(limit.hint.to_string()),
         });
     }
 }
@@ -104,12 +115,7 @@ pub(crate) fn job(
         }),
         minimum,
         steady,
-        latency_target: (draft.latency_target_us > 0).then(|| LatencyTarget {
-            target: nanos(draft.latency_target_us),
-            window: nanos(draft.latency_window_us),
-            percent: draft.latency_percent,
-            goes_on: draft.latency_goes_on,
-        }),
+        latency_target: ending::latency_target(&draft),
         fills: draft.fills,
         think: (draft.think_us > 0).then(|| Think {
             pause: nanos(draft.think_us),

@@ -20,20 +20,20 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         "fill_device" => draft.fills = value.flag()?,
         "rate_min" => minimum(value, Counted::Bytes, draft)?,
         "rate_iops_min" => minimum(value, Counted::Operations, draft)?,
-        "rate_cycle" => draft.rate_cycle_ms = value.count(0, u64::from(u32::MAX))?,
-        "latency_target" => draft.latency_target_us = value.time_us()?,
-        "latency_window" => draft.latency_window_us = value.time_us()?,
+        "rate_cycle" => draft.ending.rate_cycle_ms = value.count(0, u64::from(u32::MAX))?,
+        "latency_target" => draft.ending.latency_target_us = value.time_us()?,
+        "latency_window" => draft.ending.latency_window_us = value.time_us()?,
         "latency_percentile" => {
-            draft.latency_percent = match percentiles(value.text()?)?.as_slice() {
+            draft.ending.latency_percent = match percentiles(value.text()?)?.as_slice() {
                 [one] => *one,
                 _ => return Err(Wrong::value("it is one share").hint("write 99.9")),
             }
         }
-        "latency_run" => draft.latency_goes_on = value.flag()?,
-        "steadystate" => draft.steady = Some(steady(value)?),
-        "steadystate_duration" => draft.steady_duration_us = value.time_us()?,
-        "steadystate_ramp_time" => draft.steady_ramp_us = value.time_us()?,
-        "steadystate_check_interval" => draft.steady_interval_us = value.time_us()?,
+        "latency_run" => draft.ending.latency_goes_on = value.flag()?,
+        "steadystate" => draft.ending.steady = Some(steady(value)?),
+        "steadystate_duration" => draft.ending.steady_duration_us = value.time_us()?,
+        "steadystate_ramp_time" => draft.ending.steady_ramp_us = value.time_us()?,
+        "steadystate_check_interval" => draft.ending.steady_interval_us = value.time_us()?,
         _ => return Ok(false),
     }
     Ok(true)
@@ -46,8 +46,8 @@ fn minimum(value: &mut Value, counted: Counted, draft: &mut Draft) -> Result<(),
     }
     let some = asked.read.or(asked.write).or(asked.trim).is_some();
     match counted {
-        Counted::Bytes => draft.minimum_bytes = some.then_some(asked),
-        Counted::Operations => draft.minimum_operations = some.then_some(asked),
+        Counted::Bytes => draft.ending.minimum_bytes = some.then_some(asked),
+        Counted::Operations => draft.ending.minimum_operations = some.then_some(asked),
     }
     Ok(())
 }

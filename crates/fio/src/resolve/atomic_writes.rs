@@ -1,7 +1,6 @@
 //! Atomic writes: what else a job needs for them.
 
 use super::Remarks;
-use super::operation_rules::limited;
 use crate::draft::{Draft, EngineName};
 use crate::job::{Blocks, PerDirection};
 use crate::options::limits;
@@ -17,7 +16,7 @@ pub(super) fn atomic_writes(
         return false;
     }
     if !draft.replay.logs.is_empty() {
-        limited(remarks, &limits::ATOMIC_SIZES);
+        remarks.limit(&limits::ATOMIC_SIZES);
         return false;
     }
     if !draft.work.write {
@@ -26,7 +25,7 @@ pub(super) fn atomic_writes(
         return false;
     }
     if !matches!(draft.engine, EngineName::Libaio | EngineName::IoUring) {
-        limited(remarks, &limits::ATOMIC_ENGINES);
+        remarks.limit(&limits::ATOMIC_ENGINES);
     }
     if !draft.files.direct {
         // fio starts such a job, and the kernel refuses its first write.
@@ -39,7 +38,7 @@ pub(super) fn atomic_writes(
             let reason = format!("an atomic write has a power of two of bytes, and bs is {bytes}");
             remarks.conflict("atomic", reason, "write such a bs");
         }
-        Blocks::Range { .. } | Blocks::Split(_) => limited(remarks, &limits::ATOMIC_SIZES),
+        Blocks::Range { .. } | Blocks::Split(_) => remarks.limit(&limits::ATOMIC_SIZES),
     }
     true
 }

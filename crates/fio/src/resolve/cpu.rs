@@ -4,7 +4,7 @@ use super::Remarks;
 use crate::draft::Draft;
 use crate::job::CpuBurn;
 use crate::options::limits;
-use crate::problem::{Cause, Problem, SettingTreatment};
+use crate::problem::SettingTreatment;
 
 pub(super) fn burn(draft: &Draft, remarks: &mut Remarks) -> CpuBurn {
     let cpu = &draft.cpu;
@@ -16,14 +16,7 @@ pub(super) fn burn(draft: &Draft, remarks: &mut Remarks) -> CpuBurn {
         remarks.note("cpuload", SettingTreatment::AsFio, "more than 100 is 100: one CPU a thread");
     }
     if draft.runtime_us == 0 && !cpu.ends_with_others {
-        let limit = &limits::ENDLESS_LOAD;
-        remarks.problems.push(Problem {
-            place: remarks.section.place.clone(),
-            cause: Cause::Refused,
-            option: Some(limit.option.to_string()),
-            reason: format!("[{}]: {}", remarks.section.name, limit.why),
-            hint: Some(limit.hint.to_string()),
-        });
+        remarks.limit(&limits::ENDLESS_LOAD);
     }
     let load = u64::from(cpu.load_percent.clamp(1, 100));
     CpuBurn {

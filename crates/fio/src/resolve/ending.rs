@@ -2,7 +2,7 @@
 
 use super::{Remarks, nanos};
 use crate::draft::{Draft, SteadyDraft};
-use crate::ending_rules::{MinimumRate, Steady, SteadyValue};
+use crate::ending_rules::{LatencyTarget, MinimumRate, Steady, SteadyValue};
 use crate::job::{Counted, PerDirection};
 use crate::problem::SettingTreatment;
 
@@ -14,7 +14,8 @@ const USUAL: SteadyDraft =
 const PER_SAMPLE: &str = "the slope is from one interval to the next, as in fio: over the whole window the figure may drift by as many times the limit as it has intervals";
 
 pub(super) fn minimum(draft: &Draft, remarks: &mut Remarks) -> Option<MinimumRate> {
-    let (counted, per_second) = match (draft.minimum_bytes, draft.minimum_operations) {
+    let (counted, per_second) = match (draft.ending.minimum_bytes, draft.ending.minimum_operations)
+    {
         (Some(_), Some(_)) => {
             let reason = "rate_min and rate_iops_min exclude each other";
             remarks.conflict("rate_min", reason, "leave one of them out");
@@ -33,17 +34,28 @@ pub(super) fn minimum(draft: &Draft, remarks: &mut Remarks) -> Option<MinimumRat
             remarks.conflict("rate_min", reason, "make it less than rate");
         }
     }
-    let cycle = nanos(draft.rate_cycle_ms.max(1).saturating_mul(1000));
+    let cycle = nanos(draft.ending.rate_cycle_ms.max(1).saturating_mul(1000));
     Some(MinimumRate { per_second, counted, cycle })
+}
+
+pub(super) fn latency_target(draft: &Draft) -> Option<LatencyTarget> {
+    let asked = &draft.ending;
+    (asked.latency_target_us > 0).then(|| LatencyTarget {
+        target: nanos(asked.latency_target_us),
+        window: nanos(asked.latency_window_us),
+        percent: asked.latency_percent,
+        goes_on: asked.latency_goes_on,
+    })
 }
 
 /// Looks of a window that are kept at most.
 const MOST_INTERVALS: u64 = 1 << 20;
 
 pub(super) fn steady(draft: &Draft, remarks: &mut Remarks) -> Option<Steady> {
-    let (duration_us, interval_us) = (draft.steady_duration_us, draft.steady_interval_us);
+    let (duration_us, interval_us) =
+        (draft.ending.steady_duration_us, draft.ending.steady_interval_us);
     if duration_us == 0 {
-        if draft.steady.is_some() {
+        if draft.ending.steady.is_some() {
             let sentence = "without steadystate_duration fio ignores it";
             remarks.note("steadystate", SettingTreatment::Warned, sentence);
         }
@@ -65,7 +77,7 @@ pub(super) fn steady(draft: &Draft, remarks: &mut Remarks) -> Option<Steady> {
         remarks.conflict("steadystate_duration", reason, "write a shorter one");
         return None;
     }
-    let asked = draft.steady.unwrap_or(USUAL);
+    let asked = draft.ending.steady.unwrap_or(USUAL);
     if asked.slope {
         remarks.note("steadystate", SettingTreatment::Warned, PER_SAMPLE);
     }
@@ -76,6 +88,6 @@ pub(super) fn steady(draft: &Draft, remarks: &mut Remarks) -> Option<Steady> {
         limit: asked.limit,
         duration: nanos(duration_us),
         interval: nanos(interval_us),
-        lead_in: nanos(draft.steady_ramp_us),
+        lead_in: nanos(draft.ending.steady_ramp_us),
     })
 }

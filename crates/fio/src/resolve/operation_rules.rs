@@ -5,14 +5,10 @@ use crate::distribution::Distribution;
 use crate::draft::{Draft, EngineName};
 use crate::job::{Access, Blocks, Direction, IoPriority, Order, PerDirection};
 use crate::operation_rules::{PriorityShare, SerializedOverlap, StridedZones};
-use crate::options::limits::{self, Limit};
+use crate::options::limits;
 use crate::problem::SettingTreatment;
 
 const REAL_TIME: u8 = 1;
-
-pub(super) fn limited(remarks: &mut Remarks, limit: &Limit) {
-    remarks.conflict(limit.option, limit.why, limit.hint);
-}
 
 /// The sizes of all kinds: where a write follows each trim, those of trims.
 pub(super) fn paired(
@@ -24,14 +20,14 @@ pub(super) fn paired(
         return blocks;
     }
     if !draft.work.random && blocks.write != blocks.trim {
-        limited(remarks, &limits::UNLIKE_PAIRS);
+        remarks.limit(&limits::UNLIKE_PAIRS);
     }
     if draft.depth > 1 {
         let sentence = "with more than one operation in flight a write does not wait for its trim: either may come first";
         remarks.note("rw", SettingTreatment::AsFio, sentence);
     }
     if draft.verify.method.is_some() {
-        limited(remarks, &limits::PAIRS_VERIFIED);
+        remarks.limit(&limits::PAIRS_VERIFIED);
     }
     if let EngineName::Calls(engine) = draft.engine {
         let reason = format!("{} moves no data, and a write follows each trim", engine.fio_name());
@@ -76,7 +72,7 @@ pub(super) fn zones(
     let pairs = access.direction == Direction::TrimThenWrite;
     let verified = draft.verify.method.is_some();
     if !plain || pairs || verified || access.align_bytes.is_some() {
-        limited(remarks, &limits::STRIDED_ALONE);
+        remarks.limit(&limits::STRIDED_ALONE);
     }
     let used = match access.direction {
         Direction::Read => vec![&blocks.read],
@@ -91,7 +87,7 @@ pub(super) fn zones(
     let one_size = used.iter().all(|other| *other == used[0]);
     let once_each = access.once_each && matches!(access.order, Order::Random { .. });
     if once_each && !(fits && one_size) {
-        limited(remarks, &limits::STRIDED_ONCE);
+        remarks.limit(&limits::STRIDED_ONCE);
     }
     Some(StridedZones {
         range_bytes,
@@ -137,7 +133,7 @@ pub(super) fn priorities(draft: &Draft, remarks: &mut Remarks) -> Vec<PrioritySh
         return Vec::new();
     }
     if !draft.files.direct {
-        limited(remarks, &limits::BUFFERED_PRIORITIES);
+        remarks.limit(&limits::BUFFERED_PRIORITIES);
     }
     let used = [draft.work.read, draft.work.write];
     let mut shares = Vec::new();
@@ -167,7 +163,7 @@ pub(super) fn serialized(draft: &Draft, remarks: &mut Remarks) -> Option<Seriali
         return None;
     }
     if draft.flow_weight > 0 || draft.verify.backlog > 0 {
-        limited(remarks, &limits::SERIALIZED_BESIDE);
+        remarks.limit(&limits::SERIALIZED_BESIDE);
     }
     let all = draft.offload;
     Some(if all { SerializedOverlap::OfAll } else { SerializedOverlap::OfClone })

@@ -4,7 +4,7 @@ use super::Remarks;
 use crate::draft::Draft;
 use crate::job::{Backlog, Blocks, Ending, PerDirection, Verify};
 use crate::options::limits;
-use crate::problem::{Cause, Problem, SettingTreatment};
+use crate::problem::SettingTreatment;
 use crate::verify::{HEADER_BYTES, Method};
 
 pub(super) fn verify(
@@ -27,7 +27,7 @@ pub(super) fn verify(
         return None;
     }
     if !work.write && asked.compares_seed == Some(true) {
-        limit(remarks, &limits::SEED_OF_OTHERS);
+        remarks.limit(&limits::SEED_OF_OTHERS);
     }
     if asked.only && draft.time_based && work.write {
         remarks.conflict(
@@ -81,16 +81,6 @@ fn state(draft: &Draft, ending: &Ending, remarks: &mut Remarks) {
         let reason = "a state has an end, and time_based none";
         remarks.conflict("verify_state_load", reason, "leave one of them out");
     }
-}
-
-fn limit(remarks: &mut Remarks, limit: &limits::Limit) {
-    remarks.problems.push(Problem {
-        place: remarks.section.place.clone(),
-        cause: Cause::Refused,
-        option: Some(limit.option.to_string()),
-        reason: format!("[{}]: {}", remarks.section.name, limit.why),
-        hint: Some(limit.hint.to_string()),
-    });
 }
 
 /// Bytes of a unit: what is asked for, as far as it divides the blocks; else the largest that does, as in fio.
