@@ -27,7 +27,8 @@ pub struct HostWindow {
     /// Processors that threads of the kernel used, whoever made them work; they are not others. Absent where they were not asked for.
     pub kernel_cpus: Option<f64>,
     /// Processors that tasks of others used, never negative. Interrupts belong to nobody: on a machine under test
-    /// they are mostly the test's own I/O. 0 if `per_cpu` is empty, which means unknown.
+    /// they are mostly the test's own I/O. By the control groups where these show the whole machine, otherwise by the time that CPUs were
+    /// not idle. 0 if `per_cpu` is empty, which means unknown.
     pub other_cpus: f64,
     /// Share of the window in which some task on the machine waited for a processor.
     pub cpu_pressure: Option<f64>,
@@ -207,6 +208,13 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
     let ours_ns = after.ours_ns.saturating_sub(before.ours_ns);
     let kernel = before.kernel_ns.zip(after.kernel_ns);
     let kernel_ns = kernel.map(|(before, after)| after.saturating_sub(before));
+    // What was not idle is the most that tasks can have run.
+    let by_groups = before.groups.as_ref().zip(after.groups.as_ref());
+    let by_groups = by_groups.and_then(|(then, now)| now.since(then, kernel_ns.unwrap_or(0)));
+    let others_ns = tasks_ns
+        .saturating_sub(kernel_ns.unwrap_or(0))
+        .min(by_groups.unwrap_or(u64::MAX))
+        .saturating_sub(self_ns + ours_ns);
     let busy_ns: u64 = per_cpu.iter().map(|cpu| cpu.busy_ns).sum();
     let pressure = |before: Option<u64>, after: Option<u64>| {
         let us = after?.checked_sub(before?)?;
@@ -230,9 +238,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
         cpus_busy: share(busy_ns as f64),
         self_cpus: share(self_ns as f64),
         kernel_cpus: kernel_ns.map(|ns| share(ns as f64)),
-        other_cpus: share(
-            tasks_ns.saturating_sub(self_ns + ours_ns + kernel_ns.unwrap_or(0)) as f64
-        ),
+        other_cpus: share(others_ns as f64),
         cpu_pressure: pressure(before.cpu_pressure_us, after.cpu_pressure_us),
         io_pressure: pressure(before.io_pressure_us, after.io_pressure_us),
         throttled: after.throttled.zip(before.throttled).map(|(a, b)| a.saturating_sub(b)),
@@ -302,6 +308,7 @@ mod tests {
 
     use crate::cpu::CpuTimes;
     use crate::drive::DriveCounts;
+    use crate::group_account::GroupTimes;
 
     const MS: u64 = 1_000_000;
 
@@ -314,6 +321,7 @@ mod tests {
             self_ns: 0,
             ours_ns: 0,
             kernel_ns: None,
+            groups: None,
             cpu_pressure_us: None,
             io_pressure_us: None,
             throttled: None,
@@ -339,6 +347,27 @@ mod tests {
             idle_ns: (at_ms - tasks_ms - interrupts_ms - steal_ms) * MS,
             steal_ns: Some(steal_ms * MS),
         }
+    }
+
+    #[test]
+    fn others_ran_no_more_than_their_control_groups_say() {
+        let start = Instant::now();
+        let (mut before, mut after) = (snapshot(start), snapshot(start + Duration::from_secs(1)));
+        before.cpus = BTreeMap::from([(0, cpu(0, [0, 0, 0]))]);
+        after.cpus = BTreeMap::from([(0, cpu(1000, [500, 0, 0]))]);
+        (after.self_ns, before.kernel_ns, after.kernel_ns) = (200 * MS, Some(0), Some(100 * MS));
+        let mut others = |groups_ms: Option<u64>| {
+            before.groups = Some(GroupTimes::Whole(7));
+            after.groups = groups_ms.map(|ms| GroupTimes::Whole(7 + ms * MS));
+            after.since(&before).other_cpus
+        };
+        // 300 ms of ours and the kernel's threads; the rest of what was not idle is no task's.
+        assert!((others(Some(320)) - 0.02).abs() < 1e-9);
+        assert!((others(None) - 0.2).abs() < 1e-9);
+        // Stolen time may look like work in them.
+        assert!((others(Some(900)) - 0.2).abs() < 1e-9);
+        // Read a moment apart, they can be less than the parts.
+        assert_eq!(others(Some(250)), 0.0);
     }
 
     #[test]

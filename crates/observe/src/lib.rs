@@ -37,6 +37,7 @@
 mod counters;
 mod cpu;
 mod drive;
+mod group_account;
 mod heat;
 mod host_window;
 mod io_limits;

@@ -9,6 +9,7 @@ use narrows_units::Nanos;
 use crate::counters::MovedPages;
 use crate::cpu::CpuTimes;
 use crate::drive::DriveCounts;
+use crate::group_account::GroupTimes;
 use crate::network::NetworkCounts;
 
 /// All counters at one moment.
@@ -24,6 +25,8 @@ pub struct Snapshot {
     pub(crate) ours_ns: u64,
     /// Time of the kernel's own threads, where they were asked for.
     pub(crate) kernel_ns: Option<u64>,
+    /// What all tasks ran, by their control groups; absent where these don't say it of the whole machine.
+    pub(crate) groups: Option<GroupTimes>,
     pub(crate) cpu_pressure_us: Option<u64>,
     pub(crate) io_pressure_us: Option<u64>,
     pub(crate) throttled: Option<u64>,

@@ -10,6 +10,7 @@ use narrows_model::{DeviceKind, Platform};
 use crate::counters::{Counters, parse_moved, parse_pressure};
 use crate::cpu;
 use crate::drive::{self, DriveCounters};
+use crate::group_account::GroupAccount;
 use crate::heat::HeatWatch;
 use crate::host_window::HostWindow;
 use crate::io_limits::LimitWatch;
@@ -48,6 +49,7 @@ pub struct Watch {
     connections: Option<Arc<dyn Connections>>,
     pids: Vec<u32>,
     kernel: Option<KernelThreads>,
+    groups: Option<GroupAccount>,
 }
 
 impl Watch {
@@ -99,6 +101,7 @@ impl Watch {
             connections: None,
             pids: Vec::new(),
             kernel: None,
+            groups: GroupAccount::find(&Live),
         }
     }
 
@@ -188,7 +191,8 @@ impl Watch {
             })
             .sum();
         let kernel_ns = self.kernel.as_ref().map(KernelThreads::cpu_ns);
-        // The three that are subtracted from each other are read next to each other.
+        // Those that are subtracted from each other are read next to each other.
+        let groups = self.groups.as_ref().and_then(|account| account.read(&Live));
         let at = Instant::now();
         let stat = text(&self.stat).unwrap_or_default();
         let schedstat = text(&self.schedstat).unwrap_or_default();
@@ -200,6 +204,7 @@ impl Watch {
             fine_ns: cpu::parse_schedstat(&schedstat),
             self_ns,
             kernel_ns,
+            groups,
             ours_ns: process::self_reaped_children_cpu_ns() + of_trees,
             cpu_pressure_us: text(&self.cpu_pressure).and_then(|text| parse_pressure(&text)),
             io_pressure_us: text(&self.io_pressure).and_then(|text| parse_pressure(&text)),

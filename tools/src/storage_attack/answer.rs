@@ -6,6 +6,8 @@ use std::process::Output;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::experiments::CLEAN;
+use super::others::Others;
 use super::trial::Trial;
 
 /// Lines of a text that are kept.
@@ -46,6 +48,12 @@ pub(super) struct Answer {
     pub worst: Worst,
     /// Ids of what was found, by severity.
     pub findings: BTreeMap<String, Vec<String>>,
+    /// What marks a figure, with the measurement and the evidence: of clean runs alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<String>,
+    /// Who else used the CPUs meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
     /// Measurements with a rate, by validity.
     pub rates: BTreeMap<Worst, u32>,
     /// Of jobs and calibrations.
@@ -109,6 +117,11 @@ impl Answer {
             let ids = self.findings.entry(severity.to_string()).or_default();
             if !ids.iter().any(|other| other == id) {
                 ids.push(id.to_string());
+            }
+            if self.experiment == CLEAN && severity != "note" && !OF_SHORT_RUNS.contains(&id) {
+                let of = finding["measurement"].as_str().unwrap_or("the run");
+                let evidence = finding["evidence"].as_str().unwrap_or_default();
+                self.marks.push(format!("{id} of {of}: {evidence}"));
             }
         }
         let calibrations = list(&run["calibrations"]);

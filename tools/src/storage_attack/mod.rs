@@ -6,6 +6,7 @@
 mod answer;
 mod company;
 mod experiments;
+mod others;
 mod page;
 mod site;
 mod trial;

@@ -7,6 +7,7 @@ use narrows_stats::share_interval_95;
 use super::Results;
 use super::answer::{Answer, Worst};
 use super::experiments::{CLEAN, all};
+use super::others::Others;
 
 const HEAD: &str = include_str!("page.md");
 /// Longest sentence in a table, characters.
@@ -229,8 +230,22 @@ fn clean(results: &Results) -> String {
         100.0 * low,
         100.0 * high
     );
+    text += &marked_runs(&of_now);
     text += CLEAN_RUNS_SAID;
     text
+}
+
+/// Of each run that was not silent what marked it, beside what the kernel says of others.
+fn marked_runs(runs: &[&Answer]) -> String {
+    let mut text = String::new();
+    for run in runs.iter().filter(|run| !run.marks.is_empty()) {
+        let others = run.others.as_ref().map_or_else(String::new, Others::in_words);
+        let _ = writeln!(text, "- {} ({others}): {}", run.variant, run.marks.join("; "));
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nWhat marked the others, and who else used the CPUs over the whole run, by `/proc/PID/stat` of all processes:\n\n{text}"),
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::company;
+use super::others::Processes;
 use super::site::{Site, Under};
 use crate::group::{Group, Limit};
 
@@ -139,8 +140,10 @@ impl Trial {
         if let Meanwhile::OthersRead(_) = self.meanwhile {
             company::write(folder.path())?;
         }
+        let before = Processes::read();
         let output = self.run(bench, &args, folder.path(), site.as_mut())?;
         let mut answer = Answer::of(self, &output);
+        answer.others = Some(Processes::read().since(&before));
         if self.beside_fio {
             let fio = fio_per_s(&job, &at)?;
             answer.over_fio = answer.figures.values().next().map(|figure| figure.per_s / fio);

@@ -2,6 +2,7 @@
 
 use narrows_model::{Layer, Severity, condition, metric};
 
+use super::device::QUEUE_GROWS;
 use crate::Quantity::{Constant, Metric, MetricOr, PerSecond};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
@@ -76,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "memory-answered",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
+        about: About::Measurement(Select::layers(&[Layer::Block]).except(QUEUE_GROWS).needs(&[
             // A file system with a drive beneath it; others don't account what they read to a process.
             Need::Path(PathFact::Counted),
             Need::SaysNot(condition::METHOD.any(), &["passthrough", "nvme-tcp", "null", "nop"]),

@@ -8,6 +8,9 @@ use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, Wh
 
 /// Whatever has the figures: reads, writes and mixes by any name.
 const BLOCK: &[Layer] = &[Layer::Block];
+/// Windows of a rate that is more than was kept. Their queue is as long as it may be at one end or at both: what was requested within them was
+/// read behind them, or what was requested before. They say that the rate is too high, and no figure rests on them.
+pub(super) const QUEUE_GROWS: &[&str] = &["*.beyond.*"];
 const DURABLE: &[Layer] = &[Layer::Block, Layer::Log];
 const FLUSHING: &[&str] =
     &["log.append.fdatasync.idle", "log.after.*.lone", "log.ladder.write.fdatasync.*.alone"];
@@ -27,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "device-saw-less",
         group: Group::Device,
         severity: Severity::Invalid,
-        about: About::Measurement(Select::layers(BLOCK).needs(COUNTED)),
+        about: About::Measurement(Select::layers(BLOCK).except(QUEUE_GROWS).needs(COUNTED)),
         when: When::Ratio {
             of: Metric(metric::DEVICE_READ_BYTES),
             to: Metric(metric::ISSUED_READ_BYTES),
@@ -37,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::RESIDENT_BEFORE)],
         summary: "The drives read fewer bytes than were requested: memory answered",
         advice: "Look for a cache between file and drive, or a file with holes; use a larger file or direct I/O",
-        reason: "The figure is printed as the drive's and is partly memory's. Five percent covers the edges of a window",
+        reason: "The figure is printed as the drive's and is partly memory's. Five percent covers the edges of a window; where the queue grows they are more, and such windows only say that a rate is too high",
         reference: COUNTERS,
     },
     Rule {
@@ -61,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "others-read-the-drives",
         group: Group::Device,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::layers(BLOCK)),
+        about: About::Measurement(Select::layers(BLOCK).except(QUEUE_GROWS)),
         when: When::Any(&[
             When::Ratio {
                 of: Metric(metric::DEVICE_READ_BYTES),

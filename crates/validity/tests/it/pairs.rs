@@ -20,6 +20,15 @@ pub struct Pair {
     pub silent: fn(&mut Run),
 }
 
+/// The knee as a window of that name, of whose bytes the drive, and the kernel for this process, read that share.
+fn too_high(run: &mut Run, id: &str, share: f64) {
+    let m = of(run, KNEE);
+    m.id = id.into();
+    let issued = m.value(metric::ISSUED_READ_BYTES).expect("the clean run has it");
+    clean::set(m, metric::DEVICE_READ_BYTES, share * issued);
+    clean::set(m, metric::PROCESS_READ_BYTES, share.min(1.0) * issued);
+}
+
 const KNEE: &str = "block.read.random.8k.knee";
 const BUFFERED: &str = "block.read.random.8k.server_knee";
 const WRITE: &str = "block.write.random.8k.knee";
@@ -138,6 +147,16 @@ const PAIRS: &[Pair] = &[
             change(r, KNEE, metric::DEVICE_READ_BYTES, 0.0);
             say(of(r, KNEE), condition::METHOD, json!("passthrough"));
         } },
+    // The queue of a rate that is too high is longer at one end of the window than at the other.
+    Pair { rule: "device-saw-less",
+        fires: |r| too_high(r, "block.calibrate.read.8k.confirm.kept", 0.9),
+        silent: |r| too_high(r, "block.calibrate.read.8k.confirm.beyond.3", 0.9) },
+    Pair { rule: "memory-answered",
+        fires: |r| too_high(r, "block.calibrate.read.8k.confirm.kept", 0.85),
+        silent: |r| too_high(r, "block.calibrate.read.8k.confirm.beyond.3", 0.85) },
+    Pair { rule: "others-read-the-drives",
+        fires: |r| too_high(r, "block.calibrate.read.8k.confirm.kept", 1.3),
+        silent: |r| too_high(r, "block.calibrate.read.8k.confirm.beyond.3", 1.3) },
     Pair { rule: "device-saw-fewer-writes",
         fires: |r| change_one(r, APPEND, metric::DEVICE_WRITE_BYTES, 0.94e5 * 8192.0),
         // A file system in memory has no drive; other rules say so.
