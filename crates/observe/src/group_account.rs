@@ -77,14 +77,15 @@ fn parse_usage_ns(stat: &str) -> Option<u64> {
 }
 
 impl GroupTimes {
-    /// What the tasks of others than the kernel ran since then, ns, this program's included; `kernel_ns` is what the kernel's threads did. `None`
-    /// where a group is gone and took its time with it.
-    pub(crate) fn since(&self, before: &GroupTimes, kernel_ns: u64) -> Option<u64> {
+    /// What tasks ran since then, ns, this program's included, less `kernel_ns`, what the kernel's threads did, where that is known. `None` where a
+    /// group is gone and took its time with it, and where the kernel's threads are wanted and not in it.
+    pub(crate) fn since(&self, before: &GroupTimes, kernel_ns: Option<u64>) -> Option<u64> {
         match (before, self) {
             (GroupTimes::Whole(before), GroupTimes::Whole(now)) => {
-                Some(now.checked_sub(*before)?.saturating_sub(kernel_ns))
+                Some(now.checked_sub(*before)?.saturating_sub(kernel_ns.unwrap_or(0)))
             }
             (GroupTimes::Below(before), GroupTimes::Below(now)) => {
+                kernel_ns?;
                 before.keys().all(|name| now.contains_key(name)).then_some(())?;
                 let used = |(name, ns): (&String, &u64)| {
                     ns.checked_sub(before.get(name).copied().unwrap_or(0))
@@ -148,8 +149,8 @@ mod tests {
         let account = GroupAccount::find(&tree).unwrap();
         assert_eq!(account, GroupAccount::Whole("/g/cpuacct/cpuacct.usage".to_string()));
         let now = account.read(&tree).unwrap();
-        assert_eq!(now.since(&GroupTimes::Whole(1000), 500), Some(5500));
-        assert_eq!(now.since(&GroupTimes::Whole(8000), 0), None, "it began anew");
+        assert_eq!(now.since(&GroupTimes::Whole(1000), Some(500)), Some(5500));
+        assert_eq!(now.since(&GroupTimes::Whole(8000), None), None, "it began anew");
         // A container's own group has no such file.
         assert_eq!(GroupAccount::find(&v1(&[]).1), None);
     }
@@ -164,9 +165,10 @@ mod tests {
         };
         assert_eq!(now, of(&[("system.slice", 5000), ("user.slice", 40_000)]));
         // One that is new counts whole; the kernel's threads are in none of them.
-        assert_eq!(now.since(&of(&[("user.slice", 30_000)]), 900), Some(15_000));
+        assert_eq!(now.since(&of(&[("user.slice", 30_000)]), Some(900)), Some(15_000));
+        assert_eq!(now.since(&of(&[("user.slice", 30_000)]), None), None);
         // One that is gone took its time with it.
-        assert_eq!(now.since(&of(&[("a.slice", 1), ("user.slice", 30_000)]), 0), None);
+        assert_eq!(now.since(&of(&[("a.slice", 1), ("user.slice", 30_000)]), Some(0)), None);
     }
 
     #[test]

@@ -210,7 +210,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
     let kernel_ns = kernel.map(|(before, after)| after.saturating_sub(before));
     // What was not idle is the most that tasks can have run.
     let by_groups = before.groups.as_ref().zip(after.groups.as_ref());
-    let by_groups = by_groups.and_then(|(then, now)| now.since(then, kernel_ns.unwrap_or(0)));
+    let by_groups = by_groups.and_then(|(then, now)| now.since(then, kernel_ns));
     let others_ns = tasks_ns
         .saturating_sub(kernel_ns.unwrap_or(0))
         .min(by_groups.unwrap_or(u64::MAX))
