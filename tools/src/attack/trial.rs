@@ -18,7 +18,9 @@ const FINE: [i32; 3] = [0, 3, 4];
 /// Fresh servers by which intervals are held against each other.
 const FRESH: u32 = 12;
 /// Delays of a read, µs, of which the slope is taken.
-pub(super) const READ_DELAYS_US: [u32; 5] = [0, 100, 200, 400, 800];
+pub(super) const READ_DELAYS_US: [u32; 7] = [0, 100, 200, 400, 800, 1600, 3200];
+/// Up to this one the slope is taken apart, too: under the longest delays alone it would say little of short ones.
+pub(super) const SHORT_US: u32 = 800;
 /// Under whom it is taken: with sessions that go on at once, so that a longer delay leaves the CPU idler; and with many that think for longer than a
 /// read takes, so that the CPU is as busy under each delay.
 pub(super) const READERS: [Readers; 6] = [

@@ -55,7 +55,8 @@ impl Others {
     pub(super) fn in_words(&self) -> String {
         let names: Vec<String> =
             self.most.iter().map(|(name, cpus)| format!("{name} {:.1} %", 100.0 * cpus)).collect();
-        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        let names =
+            if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         format!("others used {:.1} % of a CPU{names}", 100.0 * self.cpus)
     }
 }
@@ -89,9 +90,6 @@ mod tests {
         assert!((others.cpus - 0.2).abs() < 1e-9);
         let names: Vec<&str> = others.most.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["backup", "kworker"]);
-        assert_eq!(
-            others.in_words(),
-            "others used 20.0 % of a CPU: backup 10.0 %, kworker 10.0 %"
-        );
+        assert_eq!(others.in_words(), "others used 20.0 % of a CPU: backup 10.0 %, kworker 10.0 %");
     }
 }

@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use narrows_engine::{Stopped, Window};
 use narrows_facts::{Usage, affinity, process};
-use narrows_io::{Completion, DevicePath, Op, Pattern};
+use narrows_io::{Completion, DevicePath, Method, Op, Pattern};
 
 use self::depth::DepthState;
 use self::held_up::HeldUpState;
@@ -179,6 +179,8 @@ struct Hot<'a, C: Clock> {
     wake_up: WakeUp,
     /// Its share of a group's operations is used up.
     flow_held: bool,
+    /// A whole queue is handed over in parts.
+    in_parts: bool,
     /// It waits for what is in flight, to pause then.
     flow_pausing: bool,
     /// When its share last let an operation start, ns.
@@ -247,6 +249,8 @@ pub(super) fn run<C: Clock>(
         held_up: HeldUpState::default(),
         wake_up: WakeUp::new(),
         flow_held: false,
+        // Over a network each part is a message of its own; what that gains or costs was not measured.
+        in_parts: matches!(path.method(), Method::IoUring | Method::Passthrough | Method::Aio),
         flow_pausing: false,
         flow_since_ns: 0,
         path,
@@ -288,7 +292,7 @@ impl<C: Clock> Hot<'_, C> {
                 }
             }
             match self.orders.pace {
-                Pace::Closed => self.keep_full(),
+                Pace::Closed => self.keep_full()?,
                 Pace::Open(_) => self.send_due(),
             }
             if self.is_through() {

@@ -21,11 +21,13 @@ struct Watched {
     priority: u16,
     /// Of each operation.
     given: Vec<(Op, u16)>,
+    /// Submitted since it was last asked for completions, and the most that ever was.
+    kept_back: (usize, usize),
 }
 
 impl DevicePath for Watched {
     fn method(&self) -> Method {
-        self.device.method()
+        Method::IoUring
     }
 
     fn slots(&self) -> u32 {
@@ -47,11 +49,14 @@ impl DevicePath for Watched {
         self.flying.push((slot, offset, end));
         self.deepest = self.deepest.max(self.flying.len());
         self.given.push((op, self.priority));
+        self.kept_back.0 += 1;
+        self.kept_back.1 = self.kept_back.1.max(self.kept_back.0);
         self.device.submit(op, slot, offset, bytes);
     }
 
     fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
         let before = out.len();
+        self.kept_back.0 = 0;
         self.device.reap(min, out)?;
         self.landed(&out[before..]);
         Ok(())
@@ -64,6 +69,7 @@ impl DevicePath for Watched {
         out: &mut Vec<Completion>,
     ) -> Result<(), Error> {
         let before = out.len();
+        self.kept_back.0 = 0;
         self.device.reap_within(min, wait, out)?;
         self.landed(&out[before..]);
         Ok(())
@@ -92,6 +98,7 @@ fn run(stream: &Stream, operations: u64) -> (Watched, Tally) {
         deepest: 0,
         priority: 0,
         given: Vec::new(),
+        kept_back: (0, 0),
     };
     let tally = run_by(&Stream { limit, ..stream.clone() }, &mut watched, clock, 100).unwrap();
     (watched, tally)
@@ -102,6 +109,16 @@ fn few_blocks() -> Stream {
     let mut few = stream(Load::Closed { depth: 8 }, Mix::read_percent(50));
     few.region = few.region.part(0, 12 * 512).unwrap();
     few
+}
+
+#[test]
+fn a_whole_queue_is_handed_over_in_parts() {
+    for (depth, part) in [(3, 3), (8, 4), (32, 4), (128, 16)] {
+        let reads = stream(Load::Closed { depth }, Mix::only(Op::Read));
+        let (seen, tally) = run(&reads, 1000);
+        assert_eq!((seen.deepest, seen.kept_back.1), (depth as usize, part), "depth {depth}");
+        assert_eq!(tally.issued, 1000);
+    }
 }
 
 #[test]

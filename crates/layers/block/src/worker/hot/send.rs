@@ -3,17 +3,31 @@
 use narrows_io::Op;
 
 use super::{Flight, Hot, Pace, Syncing};
+use crate::BlockError;
 use crate::worker::clock::Clock;
 use crate::worker::operation_generator::NextOperation;
 
 /// Up to this depth every submission of a closed loop gets its own time stamp.
 const STAMP_EACH: u32 = 4;
 
+/// Parts in which a whole queue is handed over, and operations of the least of them: a call of the kernel costs less than what a device loses
+/// that waits for the last of 32.
+const PARTS: u32 = 8;
+const LEAST_PART: u32 = 4;
+
+/// Of so many operations that follow each other the kernel is told at once.
+fn part(depth: u32) -> u32 {
+    (depth / PARTS).max(LEAST_PART)
+}
+
 impl<C: Clock> Hot<'_, C> {
-    /// Closed loop: submits until the depth is reached.
+    /// Closed loop: submits until the depth is reached. The kernel gets them in parts, so that the device, which has nothing to do where it
+    /// answered all of its queue at once, begins with the first while the rest is made.
     #[inline]
-    pub(super) fn keep_full(&mut self) {
+    pub(super) fn keep_full(&mut self) -> Result<(), BlockError> {
         let stamp_each = self.orders.depth <= STAMP_EACH;
+        let part = if self.in_parts { part(self.orders.depth) } else { u32::MAX };
+        let mut until_handed_over = part;
         while self.in_flight < self.orders.depth
             && self.may_send()
             && self.flow_passes()
@@ -21,7 +35,13 @@ impl<C: Clock> Hot<'_, C> {
         {
             let sent_ns = if stamp_each { self.clock.now_ns() } else { self.now };
             self.send(sent_ns, sent_ns, sent_ns);
+            until_handed_over -= 1;
+            if until_handed_over == 0 && self.in_flight < self.orders.depth {
+                self.hand_over_part()?;
+                until_handed_over = part;
+            }
         }
+        Ok(())
     }
 
     /// Open loop: submits what is due, up to the cap.

@@ -46,6 +46,14 @@ impl<C: Clock> Hot<'_, C> {
         self.in_flight += 1;
     }
 
+    /// Hands over what is queued while more is to follow.
+    pub(super) fn hand_over_part(&mut self) -> Result<(), BlockError> {
+        if self.submissions.is_some() {
+            return self.hand_over().map(drop);
+        }
+        Ok(self.path.reap(0, &mut self.out)?)
+    }
+
     /// Hands over what is queued, where that is timed. Whether nothing came back with it, so that the loop has to wait.
     #[inline]
     pub(super) fn hand_over(&mut self) -> Result<bool, BlockError> {

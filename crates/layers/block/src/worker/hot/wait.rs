@@ -23,7 +23,11 @@ impl<C: Clock> Hot<'_, C> {
         }
         if matches!(self.orders.pace, Pace::Closed) {
             if self.in_flight > 0 {
-                let batch = batch(self.orders.depth).min(self.in_flight);
+                // What came back while the depth was filled up is work enough.
+                let batch = match self.out.is_empty() {
+                    true => batch(self.orders.depth).min(self.in_flight),
+                    false => 0,
+                };
                 self.path.reap(batch, &mut self.out)?;
             } else {
                 self.clock.sleep_until(self.now + IDLE_NS);
