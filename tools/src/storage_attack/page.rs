@@ -189,11 +189,11 @@ fn sentence(said: &Answer) -> String {
 const CLEAN_RUNS_SAID: &str = "
 - **Mended by them:** `other-load`, which marked most calibrations, ladders and commits, where nobody else was at work. What other programs used was the time that CPUs were not idle, less narrows' own and the kernel's threads. But leaving idleness and interrupts that no timer tick met are in that time: 0.15 to 0.25 of a CPU in windows that flush a log back to back, while by `/proc/PID/stat` of all processes nobody but threads of the kernel ran. Others have no more now than the control groups of the machine count for tasks. Before that, a wait for a CPU was all held against others, and is no more than they ran.
 - **Mended by them:** `device-saw-less`, `memory-answered` and `others-read-the-drives` in windows of a rate above the one that was kept. Their queue grows, so that in one window 34 MB more were read than requested, and in the next 45 MB less.
-- **Mended by them:** `not-steady` from repeat to repeat asked for p < 0.05, which by chance one of three ladders has somewhere. It is 0.01 now; the run that it marked last is from before that.
+- **Mended by them:** `not-steady` from repeat to repeat asked for p < 0.05, which by chance one of three ladders has somewhere. It is 0.01 now.
 - **`generator-late`** was looked into on a guest with Intel CPUs, and is right there. A thread submits one read at a time, and a submission takes 31 µs, 110 µs at p99 (fio's `slat` of the same job): what falls due meanwhile waits. Taken out operation by operation, that is 6 to 20 % of a p99 of 0.3 ms; with two or four threads on the two CPUs the p99 was two to three times as long. Timers were a part of it, late by 0.13 to 0.26 ms at p99: the load generator learns how late its own sleeps end, and wakes so much earlier: 54 to 92 µs of lateness at p99 in place of 88 to 112, four rounds in turn. Up to a tenth of a percentile is a note (`generator-slightly-late`) since. The commits and the interference have generators beside each other, and the threads of the kernel that complete their flushes and writes, on two CPUs.
-- **`latency-grows-with-footprint`** of the memory: 211 to 233 ns over 1.13 GB against 149 to 163 over the half of it, in a guest whose last-level cache is said to have 275 MB. A quick run takes no more.
-- **`not-steady` of jobs** is within their window, always upwards by a fifth and more, and begins when a gigabyte was just laid out: the host has it still to write. **`settled-lower`** and **`overload`**: the drive is the host's, with limits and neighbours that are not seen from here; reads of 1 MiB in a row fall from 1.47 to 1.17 GiB/s after 0.4 GB in two calibrations of four.
-- Not looked into: `not-steady` of the log's ceiling before the interference, which rises by 58 to 66 % within its windows in each run.
+- **`latency-grows-with-footprint`** of the memory: 208 to 233 ns over 1.13 GB against 149 to 163 over the half of it, in a guest whose last-level cache is said to have 275 MB. A quick run takes no more.
+- **`not-steady` of jobs** is within their window, always upwards by a fifth and more, and begins when a gigabyte was just laid out: the host has it still to write. **`settled-lower`** and **`overload`**: the drive is the host's, with limits and neighbours that are not seen from here; reads of 1 MiB in order fall from 1,470 to 1,170 per second after 0.4 GB in two calibrations of four.
+- Not looked into: `not-steady` of the log's ceiling before the interference, which rises by 58 to 66 % within its windows in three runs of four.
 ";
 
 /// Of each kind how many were silent.
@@ -246,7 +246,7 @@ fn marked_runs(runs: &[&Answer]) -> String {
     match text.is_empty() {
         true => text,
         false => format!(
-            "\nWhat marked the others, and who else used the CPUs over the whole run, by `/proc/PID/stat` of all processes:\n\n{text}"
+            "\nWhat marked the others, and who else used the CPUs over the whole run, threads of the kernel that complete its I/O included, by `/proc/PID/stat` of all processes:\n\n{text}"
         ),
     }
 }
