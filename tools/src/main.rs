@@ -13,6 +13,7 @@ mod pages;
 mod peers;
 mod plants;
 mod program;
+mod provenance;
 mod server;
 mod soak;
 mod storage_attack;

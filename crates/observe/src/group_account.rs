@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_facts::cgroup::Hierarchies;
+use narrows_facts::cgroup::{Hierarchies, Version};
 use narrows_facts::{Source, process};
 
 use crate::kernel_threads::KTHREADD;
@@ -29,24 +29,27 @@ pub(crate) enum GroupTimes {
 }
 
 impl GroupAccount {
-    /// `None` where the root of the groups can't be seen, or some program is in no group below it.
+    /// `None` where the root of the groups can't be seen, or some program is in no group below it. Asked once: nothing puts programs there later.
     pub(crate) fn find(source: &dyn Source) -> Option<GroupAccount> {
         let hierarchies = Hierarchies::read(source);
-        let root = |controller| hierarchies.controller(source, controller)?.folders.pop();
-        if let Some(root) = root("cpuacct") {
-            let file = format!("{root}/cpuacct.usage");
-            // In the root alone.
-            if source.exists(&format!("{root}/release_agent")) {
-                source.number::<u64>(&file)?;
-                return Some(GroupAccount::Whole(file));
+        // Version 2 has no such controller, and is found by any name.
+        let mut groups = hierarchies.controller(source, "cpuacct")?;
+        let root = groups.folders.pop()?;
+        match groups.version {
+            Version::V1 => {
+                let file = format!("{root}/cpuacct.usage");
+                // In the root alone.
+                let whole = source.exists(&format!("{root}/release_agent"));
+                (whole && source.number::<u64>(&file).is_some())
+                    .then_some(GroupAccount::Whole(file))
+            }
+            Version::V2 => {
+                // What every group but the root has (cgroup-v2.rst, core interface files).
+                let below = source.exists(&format!("{root}/cgroup.type"));
+                (!below && only_the_kernel_is_in(source, &root))
+                    .then_some(GroupAccount::Below(root))
             }
         }
-        let root = root("cpu").filter(|root| is_root_of_v2(source, root))?;
-        let kernel = process::children(KTHREADD);
-        let listed = source.text(&format!("{root}/cgroup.procs")).unwrap_or_default();
-        let is_kernel =
-            |pid: &str| pid.parse().is_ok_and(|pid| pid == KTHREADD || kernel.contains(&pid));
-        listed.lines().all(is_kernel).then_some(GroupAccount::Below(root))
     }
 
     pub(crate) fn read(&self, source: &dyn Source) -> Option<GroupTimes> {
@@ -64,10 +67,13 @@ impl GroupAccount {
     }
 }
 
-/// What the root has not (cgroup-v2.rst, core interface files), beside what each group has.
-fn is_root_of_v2(source: &dyn Source, folder: &str) -> bool {
-    let has = |name: &str| source.exists(&format!("{folder}/{name}"));
-    has("cgroup.procs") && !has("cgroup.type")
+/// Whether the group holds the kernel's threads and no program. Who sees none of these threads doesn't see who else is there, either.
+fn only_the_kernel_is_in(source: &dyn Source, group: &str) -> bool {
+    let kernel = process::children(KTHREADD);
+    let is_kernel = |pid: u32| pid == KTHREADD || kernel.contains(&pid);
+    source
+        .text(&format!("{group}/cgroup.procs"))
+        .is_some_and(|pids| pids.lines().all(|pid| pid.parse().is_ok_and(is_kernel)))
 }
 
 fn parse_usage_ns(stat: &str) -> Option<u64> {
@@ -157,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_groups_below_the_root_of_version_2_are_summed() {
-        let (_folder, tree) = v2("", &[]);
+        let (_folder, tree) = v2("2\n", &[]);
         let account = GroupAccount::find(&tree).unwrap();
         let now = account.read(&tree).unwrap();
         let of = |list: &[(&str, u64)]| {
@@ -173,11 +179,15 @@ mod tests {
 
     #[test]
     fn no_sum_is_made_of_a_part_of_the_machine() {
-        // A program that is in the root itself, one of another namespace of processes, and a container's own group.
-        let own = std::process::id().to_string();
+        // A program that is in the root itself, one of another namespace of processes, no thread of the kernel, and a container's own group.
+        let own = format!("2\n{}\n", std::process::id());
         let group = [("g/cgroup.type", "domain\n")];
-        for (_folder, tree) in [v2(&own, &[]), v2("0", &[]), v2("", &group)] {
+        for (_folder, tree) in [v2(&own, &[]), v2("2\n0\n", &[]), v2("", &[]), v2("2\n", &group)] {
             assert_eq!(GroupAccount::find(&tree), None);
         }
+        // Of version 1, whose groups have no files of version 2, and nobody in the one that looks like the root.
+        let (_folder, tree) =
+            v1(&[("g/cpuacct/cgroup.procs", ""), ("g/cpuacct/a/cpu.stat", "nr_periods 0\n")]);
+        assert_eq!(GroupAccount::find(&tree), None);
     }
 }

@@ -50,7 +50,7 @@ impl fmt::Display for When {
             When::Drift { p_within, p_between, share } => write!(
                 f,
                 "the headline figure changes by more than {} along its Theil-Sen line, with Mann-Kendall \
-                 p < {p_within} within most windows or p < {p_between} over five or more repeats",
+                 p < {p_within} within most windows or p < {p_between} from repeat to repeat",
                 Ratio(share)
             ),
             When::Step { p, share, level } => write!(

@@ -28,13 +28,9 @@ const USAGE: &str = "usage: cargo xtask attack [EXPERIMENT]... [--program before
   --program: under which the answers are kept [now]   --narrows FILE: the program [target/release/narrows]
   --state STATE: of that program's sources [as git names those here]   --data DIR: where servers are made [/var/tmp]";
 
-/// All that was said, with where.
+/// All that was said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Results {
-    /// In words.
-    machine: String,
-    /// Of PostgreSQL.
-    server: String,
     said: Vec<TrialResult>,
 }
 
@@ -62,8 +58,11 @@ pub fn attack(args: &[&str]) -> Result<()> {
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
     let programs = Programs::here()?;
     let mut results: Results = stored::read(SUITE)?;
-    results.machine = crate::plants::machine(&platform);
-    results.server = format!("PostgreSQL {}", programs.found.version_text);
+    let machine = format!(
+        "{}, PostgreSQL {}",
+        crate::plants::machine(&platform),
+        programs.found.version_text
+    );
     let ground = Ground {
         stop: &stop,
         folder: scratch.path(),
@@ -74,7 +73,8 @@ pub fn attack(args: &[&str]) -> Result<()> {
     for trial in &trials {
         match trial.said(&ground) {
             Ok(said) => {
-                let said = TrialResult { state: state.clone(), program: asked.program, ..said };
+                let (state, machine) = (state.clone(), machine.clone());
+                let said = TrialResult { state, machine, program: asked.program, ..said };
                 eprintln!(
                     "{} {}: {:?}: {}",
                     said.experiment, said.variant, said.grade, said.phrase

@@ -36,6 +36,8 @@ pub(super) struct TrialResult {
     pub program: Program,
     /// The state of the program, as git names it.
     pub state: String,
+    /// The machine and its PostgreSQL, in words.
+    pub machine: String,
     pub narrow: Bottleneck,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub or: Option<Bottleneck>,
@@ -106,6 +108,7 @@ impl TrialResult {
             variant: trial.variant.clone(),
             program: Program::Now,
             state: String::new(),
+            machine: String::new(),
             narrow: verdict.narrow,
             or: verdict.or,
             grade: verdict.grade,
@@ -153,6 +156,7 @@ pub(super) mod tests {
             variant: variant.to_string(),
             program: Program::Now,
             state: "1a".to_string(),
+            machine: "M".to_string(),
             narrow: Bottleneck::Cpu,
             or: None,
             grade: Grade::Likely,

@@ -22,6 +22,7 @@ use self::outcome::SituationLook;
 use self::server::Machine;
 use self::suite::Situation;
 use crate::program::{output, pinned, stop_on_signals};
+use crate::provenance;
 use crate::server::Programs;
 use crate::stored;
 use crate::suite_arguments::{self, SuiteArguments};
@@ -93,7 +94,7 @@ fn look_at_all(
         cpus: [server_cpu, client_cpu],
     };
     let state = crate::plants::state()?;
-    results.machine = crate::plants::machine(&platform);
+    provenance::also(&mut results.machine, crate::plants::machine(&platform));
     results.for_s = asked.for_s;
     let (mut right, mut all) = (0, 0);
     for round in 0..asked.times {

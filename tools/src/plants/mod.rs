@@ -27,6 +27,7 @@ use self::site::{Ground, Site};
 use self::store::Results;
 use self::suite::{LookKind, Plant};
 use crate::program::stop_on_signals;
+use crate::provenance;
 use crate::server::Programs;
 use crate::suite_arguments::{self, SuiteArguments};
 
@@ -105,8 +106,9 @@ fn measure(
         drive: drive(&platform)?,
         cpus: [server_cpu, client_cpu],
     };
-    results.machine = machine(&platform);
-    results.server = format!("PostgreSQL {}", ground.programs.found.version_text);
+    provenance::also(&mut results.machine, machine(&platform));
+    let server = format!("PostgreSQL {}", ground.programs.found.version_text);
+    provenance::also(&mut results.server, server);
     results.for_s = asked.for_s;
     let mut looker = Looker {
         narrows: asked.narrows.clone(),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::process::Output;
 
+use narrows_model::OtherProgram;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::experiments::CLEAN;
-use super::others::Others;
 use super::trial::Trial;
 
 /// Lines of a text that are kept.
@@ -40,6 +40,8 @@ pub(super) struct Answer {
     pub variant: String,
     /// Of the program's sources, as git names them.
     pub state: String,
+    /// In words.
+    pub machine: String,
     /// Whether it is the program that was attacked.
     pub before: bool,
     pub honest: bool,
@@ -51,9 +53,9 @@ pub(super) struct Answer {
     /// What marks a figure, with the measurement and the evidence: of clean runs alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<String>,
-    /// Who else used the CPUs meanwhile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub others: Option<Others>,
+    /// Who else used the CPUs meanwhile, by the account of processes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherProgram>,
     /// Measurements with a rate, by validity.
     pub rates: BTreeMap<Worst, u32>,
     /// Of jobs and calibrations.

@@ -6,7 +6,6 @@
 mod answer;
 mod company;
 mod experiments;
-mod others;
 mod page;
 mod site;
 mod trial;
@@ -32,11 +31,9 @@ const USAGE: &str = "usage: cargo xtask storage-attack [EXPERIMENT]... [--progra
   --program: under which the answers are kept [now]   --narrows FILE: the program [target/release/narrows]
   --state STATE: of that program's sources [as git names those here]   --data DIR: where files are made, on a drive [/var/tmp]";
 
-/// All that was said, with where.
+/// All that was said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Results {
-    /// In words.
-    machine: String,
     said: Vec<Answer>,
 }
 
@@ -57,7 +54,7 @@ pub fn storage_attack(args: &[&str]) -> Result<()> {
     ensure!(process::is_root(), "devices and mounts of its own need root");
     let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
     let mut results: Results = stored::read(SUITE)?;
-    results.machine = crate::plants::machine(&platform);
+    let machine = crate::plants::machine(&platform);
     let state = asked.state()?;
     let before = asked.program == Program::Before;
     let bench = Bench { stop: &stop, narrows: &asked.narrows, folder: &asked.data, before };
@@ -65,7 +62,8 @@ pub fn storage_attack(args: &[&str]) -> Result<()> {
         match trial.answer(&bench) {
             Ok(answer) => {
                 let honest = (trial.honest)(&answer);
-                let answer = Answer { state: state.clone(), before, honest, ..answer };
+                let (state, machine) = (state.clone(), machine.clone());
+                let answer = Answer { state, machine, before, honest, ..answer };
                 eprintln!(
                     "{} {}: {} (exit {}, {:?})",
                     answer.experiment,

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use narrows_model::OtherProgram;
 use narrows_stats::share_interval_95;
 
 use super::Results;
 use super::answer::{Answer, Worst};
 use super::experiments::{CLEAN, all};
-use super::others::Others;
+use crate::provenance::{self, Taken};
 
 const HEAD: &str = include_str!("page.md");
 /// Longest sentence in a table, characters.
@@ -103,17 +104,12 @@ pub(super) fn page(results: &Results) -> String {
     if results.said.is_empty() {
         return text + "\n## Results\n\nNothing is stored.\n";
     }
-    let _ = write!(text, "\n## Where\n\n{}.", results.machine);
-    for (before, name) in [(true, "before"), (false, "now")] {
-        let of = results.said.iter().filter(|said| said.before == before);
-        let mut states: Vec<&str> = of.map(|said| said.state.as_str()).collect();
-        states.sort_unstable();
-        states.dedup();
-        if !states.is_empty() {
-            let _ = write!(text, " State {name}: {}.", states.join(", "));
-        }
-    }
-    text += "\n";
+    text += "\n## Where\n\n";
+    text += &provenance::lines(results.said.iter().map(|said| Taken {
+        machine: &said.machine,
+        program: if said.before { "before" } else { "now" },
+        state: &said.state,
+    }));
     for experiment in &EXPERIMENTS {
         let Experiment { number, title, how, foretold, honest } = experiment;
         let _ = write!(
@@ -240,13 +236,15 @@ fn clean(results: &Results) -> String {
 fn marked_runs(runs: &[&Answer]) -> String {
     let mut text = String::new();
     for run in runs.iter().filter(|run| !run.marks.is_empty()) {
-        let others = run.others.as_ref().map_or_else(String::new, Others::in_words);
-        let _ = writeln!(text, "- {} ({others}): {}", run.variant, run.marks.join("; "));
+        let used = |other: &OtherProgram| format!("{} {:.1} %", other.name, 100.0 * other.cpus);
+        let others: Vec<String> = run.others.iter().map(used).collect();
+        let _ =
+            writeln!(text, "- {} ({}): {}", run.variant, others.join(", "), run.marks.join("; "));
     }
     match text.is_empty() {
         true => text,
         false => format!(
-            "\nWhat marked the others, and who else used the CPUs over the whole run, threads of the kernel that complete its I/O included, by `/proc/PID/stat` of all processes:\n\n{text}"
+            "\nWhat marked the others, and who else used a hundredth of a CPU and more over the whole run, threads of the kernel that complete its I/O included, by `/proc/PID/stat` of all processes (in per cent of one CPU):\n\n{text}"
         ),
     }
 }
@@ -278,7 +276,7 @@ mod tests {
             findings: BTreeMap::from([("suspect".to_string(), vec!["steal".to_string()])]),
             ..silent.clone()
         };
-        let page = page(&Results { said: vec![said, silent, marked], ..Results::default() });
+        let page = page(&Results { said: vec![said, silent, marked] });
         let row = "| block on zram | now | none; exit 3 | invalid: block-in-memory | - | honest |";
         assert!(page.contains(row), "{page}");
         assert!(page.contains("| memory | 1 of 2 | steal |"), "{page}");

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use narrows_engine::Stop;
+use narrows_observe::ProgramCensus;
 use serde_json::Value;
 
 use super::answer::Answer;
 use super::company;
-use super::others::Processes;
 use super::site::{Site, Under};
 use crate::group::{Group, Limit};
 
@@ -140,10 +140,10 @@ impl Trial {
         if let Meanwhile::OthersRead(_) = self.meanwhile {
             company::write(folder.path())?;
         }
-        let before = Processes::read();
+        let before = ProgramCensus::take();
         let output = self.run(bench, &args, folder.path(), site.as_mut())?;
         let mut answer = Answer::of(self, &output);
-        answer.others = Some(Processes::read().since(&before));
+        answer.others = ProgramCensus::take().others_since(&before, &[]);
         if self.beside_fio {
             let fio = fio_per_s(&job, &at)?;
             answer.over_fio = answer.figures.values().next().map(|figure| figure.per_s / fio);

@@ -218,10 +218,11 @@ struct How {
 /// Stores them in place of what was stored of their settings, and writes the page.
 fn keep(proofs: Vec<Record>, how: How) -> Result<()> {
     let mut all: Results = stored::read(SUITE)?;
-    all.machine = crate::plants::machine(&narrows_platform::discover(
+    let here = narrows_platform::discover(
         &narrows_facts::Live,
         &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
-    ));
+    );
+    crate::provenance::also(&mut all.machine, crate::plants::machine(&here));
     all.proofs.retain(|old| proofs.iter().all(|new| new.setting != old.setting));
     if all.proofs.is_empty() {
         (all.repeats, all.window) = (how.repeats, how.window);

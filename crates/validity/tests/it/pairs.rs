@@ -337,6 +337,11 @@ const PAIRS: &[Pair] = &[
         fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| 100e3 * (1.0 - s as f64 / 60.0))).collect(),
         // The same in one window of six: a visitor.
         silent: |r| of(r, KNEE).series[2] = series(2, |s| 100e3 * (1.0 - s as f64 / 60.0)) },
+    Pair { rule: "not-steady",
+        // Each repeat below the one before.
+        fires: |r| samples(r, KNEE, metric::THROUGHPUT, &[120e3, 116e3, 112e3, 108e3, 104e3, 100e3]),
+        // Two neighbours the other way round: by chance in 10 of 720 orders, and a ladder has two dozen of them.
+        silent: |r| samples(r, KNEE, metric::THROUGHPUT, &[120e3, 116e3, 108e3, 112e3, 104e3, 100e3]) },
     Pair { rule: "settled-lower",
         // From the middle of the fourth window on, 60 % and level.
         fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| if n * 30 + (s as u32) < 105 { 100e3 } else { 60e3 })).collect(),
