@@ -103,5 +103,6 @@ fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause
         share: draft.share,
         gain_at_most: draft.gain_at_most,
         statement_id: draft.statement_id,
+        sessions_behind: Some(draft.behind).filter(|n| *n > 0.0),
     }
 }

@@ -7,6 +7,8 @@
 
 use std::io;
 use std::num::NonZeroU64;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::time::ClockId;
@@ -255,6 +257,23 @@ pub fn self_reaped_children_cpu_ns() -> u64 {
     };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
     ns(usage.ru_utime) + ns(usage.ru_stime)
+}
+
+/// The process that listens where this stream was connected to; `None` where it is in another namespace of processes (unix(7), `SO_PEERCRED`).
+pub fn listener(stream: &UnixStream) -> Option<u32> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes into `peer`, which has as many; rustix has no value for a process that is not seen.
+    let result = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            std::ptr::from_mut(&mut peer).cast(),
+            &raw mut length,
+        )
+    };
+    u32::try_from(peer.pid).ok().filter(|pid| result == 0 && *pid != 0)
 }
 
 /// The user whose rights this process has.

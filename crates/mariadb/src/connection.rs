@@ -185,6 +185,11 @@ impl Connection {
         })
     }
 
+    /// The process that listens at the socket; `None` where it can't be seen.
+    pub(crate) fn listener(&self) -> Option<u32> {
+        narrows_facts::process::listener(&self.stream)
+    }
+
     /// The stream, for a session of the load.
     pub(crate) fn into_stream(mut self) -> Result<UnixStream, MariaError> {
         let stream = self.stream.try_clone()?;

@@ -83,6 +83,9 @@ pub struct Cause {
     /// Statement (`queryid`) it is about; empty where it is about none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub statement_id: String,
+    /// Sessions that stand still because of it; absent where none do, or where nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions_behind: Option<f64>,
 }
 
 fn yes() -> bool {

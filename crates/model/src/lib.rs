@@ -67,12 +67,12 @@ pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
     Duty, FileSystemRoom, HorizonHolder, HorizonKind, HotProcess, IndexSums, IndexUse, LoadChange,
-    LockHolder, LockHolders, LockKept, MariaDbStatement, MariaDbUse, Observation, ObservedCounts,
-    ObservedProcesses, ObservedSessions, PlanNode, ProcessClass, ProgramUse, QueuedSession,
-    Reserves, SampledConsumers, SampledGroup, SequenceUse, ServerReport, SessionsOfDuty,
-    StatementFigures, StatementGroup, StatementHistory, StatementMoment, StatementPlan,
-    StatementSamples, StatementStatistics, StatementUse, TableUse, TriedIndex, UnindexedKey,
-    WaitCheck, cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
+    LockHolder, LockHolders, LockKept, MariaDbProcess, MariaDbStatement, MariaDbUse, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, PlanNode, ProcessClass, ProgramUse,
+    QueuedSession, Reserves, SampledConsumers, SampledGroup, SequenceUse, ServerReport,
+    SessionsOfDuty, StatementFigures, StatementGroup, StatementHistory, StatementMoment,
+    StatementPlan, StatementSamples, StatementStatistics, StatementUse, TableUse, TriedIndex,
+    UnindexedKey, WaitCheck, cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
     ends_transaction_between_statements,
 };
 pub use observed_situation::{

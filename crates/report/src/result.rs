@@ -16,8 +16,10 @@ pub fn answer_so_far(run: &Run) -> Vec<String> {
 /// What could not be measured, what stands before an answer, then a sentence for each answer; workloads with the same one share it.
 pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let (answers, told) = answers(run);
-    // Another run would say no more of a server that had nothing to do, or hides what it does.
-    let doubt = unreliable(run).filter(|_| told < run.verdicts.len());
+    // Another run would say no more of a server that had nothing to do, or hides what it does, and where something has to be done at once nobody
+    // waits for it.
+    let worth_it = told < run.verdicts.len() && !observed::has_emergency(run);
+    let doubt = unreliable(run).filter(|_| worth_it);
     not_measured(run).chain(doubt).chain(answers).collect()
 }
 
@@ -36,7 +38,8 @@ fn answers(run: &Run) -> (Vec<String>, usize) {
         }
         let workload = words::workload_plural(&verdict.workload, verdict.operating_point.workers);
         let answer = answer(run, verdict);
-        let profile = observed::profile(run, verdict);
+        let profile =
+            observed::profile(run, verdict).filter(|_| !observed::stands_still(run, verdict));
         match observed::is_saturated(verdict) {
             true => takers.extend(profile),
             false => first.extend(profile),

@@ -253,17 +253,29 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
             ..CauseDraft::default()
         };
         let now = AtOnce {
-            action: format!("cancel the waiting statement of pid {}, not the session at the head", ddl.pid),
+            action: format!("cancel the waiting statement of pid {}, and those behind it go on{}", ddl.pid, gets_it_when(ahead.first().copied())),
             statement: Some(cancels_waiting(ddl.pid, ddl.state_age_ns.unwrap_or(DDL_WAITS_NS))),
-            undo: "run the DDL statement again".to_string(),
+            undo: "nothing to take back: the statement had changed nothing yet".to_string(),
         };
         let lasting = Lasting {
-            action: "run such statements with SET lock_timeout = '2s', again and again until they get the lock".to_string(),
+            action: "run such statements with SET lock_timeout = '2s', which gives up before others queue, and repeat them".to_string(),
             undo: String::new(),
         };
         told(server, found, now, &lasting)
     });
     found.collect()
+}
+
+/// When a DDL statement gets its lock after all: however often it tries, not before the one at the head has ended.
+fn gets_it_when(head: Option<&QueuedSession>) -> String {
+    match head.filter(|head| head.pid != 0) {
+        Some(head) if head.state.starts_with("idle in transaction") => format!(
+            "; it gets no lock before the transaction of pid {0} ends: by its client, or pg_terminate_backend({0}), which rolls it back",
+            head.pid
+        ),
+        Some(head) => format!("; it gets no lock before pid {} is done", head.pid),
+        None => String::new(),
+    }
 }
 
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {

@@ -97,6 +97,25 @@ fn left(room: &FileSystemRoom) -> String {
 /// What takes room that nobody needs, in the order in which it is seen fastest.
 const MAKE_ROOM: &str = "make room, or make the file system larger: old files beside the server's (dumps, logs, core files), WAL that a replication slot or a failing archive_command keeps, temporary files of a statement that can be cancelled. Never delete files in pg_wal by hand";
 
+/// How much of it is WAL.
+fn wal_has(server: &ObservedServer, room: &FileSystemRoom) -> Option<String> {
+    let wal = server.consumers.reserves.as_ref()?.wal_bytes;
+    let wal = wal.filter(|_| room.roles.contains(&Role::Wal))?;
+    Some(format!("pg_wal has {} of it", bytes(wal)))
+}
+
+/// What `max_wal_size` says of a file system that it does not fit into.
+fn wal_does_not_fit(server: &ObservedServer, room: &FileSystemRoom) -> Option<String> {
+    let most = server.bytes("max_wal_size").filter(|most| *most >= room.total_bytes)?;
+    let holds_wal = room.roles.contains(&Role::Wal);
+    holds_wal.then(|| {
+        format!(
+            "max_wal_size of {} is more than the whole file system: lower it, then CHECKPOINT",
+            bytes(most)
+        )
+    })
+}
+
 fn full(server: &ObservedServer) -> Vec<CauseDraft> {
     let full = rooms(server).filter(|room| is_full(server, room));
     let drafts = full.map(|room| CauseDraft {
@@ -106,7 +125,7 @@ fn full(server: &ObservedServer) -> Vec<CauseDraft> {
             false => "statements that need a new block fail: could not extend file".to_string(),
         },
         against: "what is seen is the end of the look".to_string(),
-        action: MAKE_ROOM.to_string(),
+        action: joined([wal_has(server, room), wal_does_not_fit(server, room), Some(MAKE_ROOM.to_string())]),
         statement: Some("SELECT slot_name, active, pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)) FROM pg_replication_slots ORDER BY restart_lsn".to_string()),
         undo: "nothing to take back: the statement only reads".to_string(),
         verify: "df -h and df -i on that file system; statements that write succeed".to_string(),
@@ -150,7 +169,7 @@ fn silent(server: &ObservedServer) -> Vec<CauseDraft> {
     let look = age(server.seen.interval_ns);
     vec![CauseDraft {
         summary: format!(
-            "{} for {what}, and none ended in {look}: the storage of {storage} does not answer",
+            "{} for {what}, and none ended in {look}: {storage} stands still",
             sessions_that(waits, "waits", "wait")
         ),
         evidence: joined([
@@ -166,7 +185,7 @@ fn silent(server: &ObservedServer) -> Vec<CauseDraft> {
         against: "a single flush of much data can take seconds on a slow drive: observe again"
             .to_string(),
         action: silent_part(server, storage, role),
-        undo: "nothing to take back".to_string(),
+        undo: "none: a snapshot that somebody thaws is spoilt, so ask its owner".to_string(),
         verify: "narrows observe URL: flushes per second".to_string(),
         behind: waits,
         ..CauseDraft::default()
@@ -178,14 +197,14 @@ fn silent_part(server: &ObservedServer, storage: &str, role: Role) -> String {
     let device = rooms(server).find(|room| room.roles.contains(&role));
     match device.and_then(|room| room.requests_in_flight) {
         Some(0.0) => format!(
-            "no request is on its way to the drive: the file system of {storage} is frozen (fsfreeze, a snapshot or a backup of the virtual machine), and whoever froze it has to thaw it; or a driver above the drive holds requests back (dm, LVM: dmsetup info shows SUSPENDED). ps -eo pid,stat,wchan:32,args shows what the processes wait for"
+            "no request is on its way to the drive of {storage}. Either its file system is frozen by a snapshot or a backup: whoever began it ends it, or fsfreeze --unfreeze with its mount point does; or a driver above the drive is suspended: dmsetup info shows SUSPENDED, dmsetup resume ends it"
         ),
         Some(n) => format!(
             "{} on the way to the drive of {storage}, and none ends: it is the drive or the path to it. dmesg: resets and timeouts; multipath -ll; nvme list-subsys; the state of the hypervisor or of the storage array",
             requests(n)
         ),
         None => format!(
-            "find out what {storage} lies on: network storage that is gone (nfsstat -m, dmesg), a drive that ends no request (/sys/block/DEV/inflight, dmesg), or a file system that a snapshot froze. ps -eo pid,stat,wchan:32,args shows what the processes wait for"
+            "find out what {storage} lies on: network storage that is gone (nfsstat -m, dmesg), a drive that ends no request (/sys/block/DEV/inflight, dmesg), or a file system that a snapshot froze (ps -eo pid,stat,wchan:32,args names what the processes wait in)"
         ),
     }
 }

@@ -379,6 +379,36 @@ fn a_cause_says_all_that_it_has_to_in_mariadbs_words() {
 }
 
 #[test]
+fn a_ddl_statement_gets_its_lock_when_the_head_has_ended_and_not_by_trying_again() {
+    let said = |state: &str, ddl: &str| {
+        let session = |pid, behind: &[u32], state: &str, text: &str| QueuedSession {
+            pid,
+            behind: behind.into(),
+            state: state.into(),
+            state_age_ns: Some(30e9),
+            waits_for: (!behind.is_empty()).then(|| "Waiting for table metadata lock".into()),
+            text: Some(text.into()),
+            ..QueuedSession::default()
+        };
+        let mut run = mariadb();
+        consumers(&mut run).lock_queue = vec![
+            session(5, &[], state, "SELECT 1"),
+            session(6, &[5], "Waiting for table metadata lock", ddl),
+            session(7, &[6], "Waiting for table metadata lock", "SELECT 1 FROM t"),
+        ];
+        let found = causes(&run);
+        let ddl = found.into_iter().find(|cause| cause.id == "mariadb-ddl-queue").unwrap();
+        assert_eq!(ddl.sessions_behind, Some(1.0));
+        ddl.action
+    };
+    let idle = said("idle in transaction", "ALTER TABLE t ADD x int, ALGORITHM = COPY");
+    assert!(idle.contains("or KILL 5") && idle.contains("ALGORITHM=INSTANT"), "{idle}");
+    let works = said("Sending data", "ALTER TABLE t ADD x int");
+    assert!(works.contains("before connection 5 is done"), "{works}");
+    assert!(!works.contains("KILL 5") && !works.contains("ALGORITHM"), "{works}");
+}
+
+#[test]
 fn no_rule_is_asked_of_the_other_kind_of_server() {
     for pair in OF_POSTGRES {
         let mut run = healthy();

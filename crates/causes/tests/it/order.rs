@@ -19,6 +19,24 @@ fn of(run: &Run, id: &str) -> Cause {
 }
 
 #[test]
+fn a_full_file_system_says_what_of_it_is_wal() {
+    let mut run = healthy();
+    room(&mut run, 0.0);
+    file_systems(&mut run)[0].total_bytes = 1e9;
+    reserves(&mut run).wal_bytes = Some(6.4e8);
+    set(&mut run, "max_wal_size", "4GB");
+    let full = of(&run, "file-system-full").action;
+    assert!(full.starts_with("pg_wal has 640 MB of it; max_wal_size of 4.29 GB is more"), "{full}");
+    set(&mut run, "max_wal_size", "512MB");
+    let full = of(&run, "file-system-full").action;
+    assert!(full.starts_with("pg_wal has 640 MB of it; make room"), "{full}");
+    // Of another file system's size it says nothing.
+    file_systems(&mut run)[0].roles = vec![narrows_model::Role::Data];
+    let full = of(&run, "file-system-full").action;
+    assert!(full.starts_with("make room"), "{full}");
+}
+
+#[test]
 fn storage_that_is_silent_is_looked_for_where_its_requests_are() {
     let action = |in_flight: Option<f64>| {
         let mut run = healthy();

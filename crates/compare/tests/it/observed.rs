@@ -66,6 +66,7 @@ fn cause(id: &str, summary: &str, statement_id: &str, share: f64, gain: Option<f
         gain_at_most: gain,
         has_reason: true,
         statement_id: statement_id.into(),
+        sessions_behind: None,
     }
 }
 

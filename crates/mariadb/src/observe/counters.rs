@@ -186,7 +186,7 @@ fn spelled(found: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
 /// Asks for the variables that are kept, and who set them.
 pub(super) fn variables() -> String {
     format!(
-        "SELECT VARIABLE_NAME, GLOBAL_VALUE, GLOBAL_VALUE_ORIGIN FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_NAME IN ({})",
+        "SELECT VARIABLE_NAME, GLOBAL_VALUE, GLOBAL_VALUE_ORIGIN, DEFAULT_VALUE FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_NAME IN ({})",
         list(VARIABLES)
     )
 }
@@ -202,6 +202,8 @@ pub(super) fn settings(session: &mut Connection) -> Result<Vec<LiveSetting>, Mar
 fn setting(row: Row) -> Option<LiveSetting> {
     let mut cells = row.into_iter();
     let (name, value, origin) = (cells.next()??, cells.next()??, cells.next().flatten());
+    // Who sets what it would be anyway has changed nothing.
+    let origin = origin.filter(|_| cells.next().flatten().as_ref() != Some(&value));
     let name = VARIABLES.iter().find(|known| known.eq_ignore_ascii_case(&name))?;
     let value: String = narrows_units::shown(&value).chars().take(100).collect();
     let source = match origin.as_deref() {
@@ -243,14 +245,16 @@ mod tests {
 
     #[test]
     fn variables_say_who_set_them() {
-        let of = |cells: [&str; 3]| setting(cells.iter().map(|c| Some((*c).to_string())).collect());
-        let pool = of(["INNODB_BUFFER_POOL_SIZE", "134217728", "CONFIG"]).unwrap();
+        let of = |cells: &[&str]| setting(cells.iter().map(|c| Some((*c).to_string())).collect());
+        let pool = of(&["INNODB_BUFFER_POOL_SIZE", "268435456", "CONFIG", "134217728"]).unwrap();
         assert_eq!(
             (pool.name.as_str(), pool.source.as_str()),
             ("innodb_buffer_pool_size", "configuration file")
         );
-        assert_eq!(of(["AUTOCOMMIT", "ON", "COMPILE-TIME"]).unwrap().source, "default");
-        assert_eq!(of(["DATADIR", "/srv", "CONFIG"]), None);
+        assert_eq!(of(&["AUTOCOMMIT", "ON", "COMPILE-TIME", "ON"]).unwrap().source, "default");
+        assert_eq!(of(&["SYNC_BINLOG", "0", "COMMAND-LINE", "0"]).unwrap().source, "default");
+        assert_eq!(of(&["READ_ONLY", "ON", "SQL"]).unwrap().source, "SET GLOBAL");
+        assert_eq!(of(&["DATADIR", "/srv", "CONFIG", ""]), None);
         assert_eq!(setting(vec![]), None);
     }
 

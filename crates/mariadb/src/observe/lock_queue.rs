@@ -66,6 +66,10 @@ fn queue(sessions: &[Session], rows: &[Row], holders: Option<&[Row]>) -> Vec<Que
     for row in rows {
         let id = |column| text(row, column).and_then(|id| id.parse::<u32>().ok());
         let (Some(waits_for), Some(holder)) = (id(0), id(1)) else { continue };
+        // Asked a moment later: who began to wait since is listed with what it did before.
+        if !by_id.get(&waits_for).is_some_and(|session| session.waits_for_row()) {
+            continue;
+        }
         let wait = waits.entry(waits_for).or_default();
         if waits_for != holder && !wait.behind.contains(&holder) && wait.behind.len() < MOST {
             wait.behind.push(holder);
@@ -119,8 +123,19 @@ fn metadata(sessions: &[Session], holders: Option<&[Row]>, waits: &mut BTreeMap<
             },
         };
         let table = own.or_else(|| ahead.copied().or(running).and_then(ddl));
+        let table = table.map(|table| of_schema(table, &session.database));
         waits.insert(session.id, Wait { behind, mode: "a metadata lock".to_string(), table });
     }
+}
+
+/// With the schema that a session is in, where its statement names none.
+fn of_schema(table: String, schema: &str) -> String {
+    if schema.is_empty() || table.contains('.') {
+        return table;
+    }
+    let bare = table.trim_matches('`');
+    let plain = bare.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+    format!("{schema}.{}", if plain { bare } else { &table })
 }
 
 /// Those that the plugin names for the table.
@@ -268,6 +283,25 @@ mod tests {
         assert_eq!(queue[1].table.as_deref(), Some("shop.orders"));
         assert_eq!(queue[1].state_age_ns, Some(3e9));
         assert_eq!(queue[1].text.as_deref(), Some("UPDATE t SET a = ?"));
+    }
+
+    #[test]
+    fn who_began_to_wait_after_sessions_were_listed_is_not_in_the_queue_yet() {
+        let sessions = [
+            in_transaction(session(5, "Commit", 0.0, "COMMIT"), 1.0, None),
+            in_transaction(session(7, "User sleep", 0.0, "DO SLEEP(1)"), 1.0, Some(0.0)),
+        ];
+        let rows = [row(&["7", "5", "X", "RECORD", "`shop`.`orders`"])];
+        assert_eq!(queue(&sessions, &rows, None), []);
+    }
+
+    #[test]
+    fn a_table_without_its_schema_is_one_of_the_sessions() {
+        let of = |table: &str, schema: &str| of_schema(table.to_string(), schema);
+        assert_eq!(of("orders", "shop"), "shop.orders");
+        assert_eq!(of("`orders`", "shop"), "shop.orders");
+        assert_eq!(of("`or ders`", "shop"), "shop.`or ders`");
+        assert_eq!((of("a.b", "shop").as_str(), of("b", "").as_str()), ("a.b", "b"));
     }
 
     #[test]

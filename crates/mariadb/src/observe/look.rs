@@ -11,6 +11,7 @@ use narrows_model::{
 use super::counters::Counted;
 use super::digests::{self, Digests};
 use super::figures::{cost, counted, horizon, measurement, most_behind_one};
+use super::host::{ServerProcess, Taken};
 use super::lock_queue::{self, Locks};
 use super::normalise::key;
 use super::sampled::Sampled;
@@ -38,6 +39,8 @@ pub(super) struct LookState {
     began: Instant,
     pub(super) sampled: Sampled,
     edges: Vec<(f64, Counted)>,
+    /// The server's process and what it had taken at the first edge and at the last.
+    process: Option<(ServerProcess, Taken, Taken)>,
     queue: Vec<QueuedSession>,
     most_behind: usize,
     queue_seen: Option<(Instant, BTreeSet<u32>)>,
@@ -70,10 +73,13 @@ impl Monitor {
             false => None,
         };
         let first = Counted::read(&mut self.session)?;
+        let process = ServerProcess::find(&self.session);
+        let process = process.and_then(|of| Some((of, of.taken()?))).map(|(of, at)| (of, at, at));
         let mut look = LookState {
             began: Instant::now(),
             sampled: Sampled::default(),
             edges: vec![(0.0, first)],
+            process,
             queue: Vec::new(),
             most_behind: 0,
             queue_seen: None,
@@ -148,6 +154,8 @@ impl Monitor {
         let counted = Counted::read(&mut self.session)?;
         look.statements += 2;
         look.edges.push((look.began.elapsed().as_nanos() as f64, counted));
+        // Who is gone has no account of this window, and so none of the whole.
+        look.process = look.process.and_then(|(of, first, _)| Some((of, first, of.taken()?)));
         Ok(())
     }
 
@@ -250,6 +258,10 @@ impl Monitor {
             highest,
             statements: ended.taken.as_ref().map_or(Vec::new(), |taken| taken.beyond.clone()),
             metadata_locks_known: self.sight.metadata,
+            process: look
+                .process
+                .as_ref()
+                .and_then(|(of, first, last)| of.use_of(first, last, interval_ns)),
         };
         let consumers = Consumers {
             database: String::new(),

@@ -14,6 +14,7 @@ mod address;
 mod counters;
 mod digests;
 mod figures;
+mod host;
 mod lock_queue;
 mod look;
 mod normalise;
@@ -151,7 +152,7 @@ impl Sight {
         }
         unknown.push(one(
             "how much of a statement's time is CPU and how much is reads",
-            "an observation of the machine: MariaDB shows one stage for both".to_string(),
+            "MariaDB shows one stage for both; pidstat -u -d -t of mariadbd and iostat -x show them from outside".to_string(),
         ));
         unknown
     }

@@ -300,7 +300,8 @@ mod tests {
                     session(2, "Sending data", Some("SELECT a FROM t WHERE b = 'x'")),
                     session(3, "", None),
                 ];
-                sessions[2].transaction = Some(Transaction::default());
+                sessions[2].transaction =
+                    Some(Transaction { age_s: 7.0, ..Transaction::default() });
                 sessions[2].for_s = 7.0;
                 if sample == 0 {
                     sessions.push(session(

@@ -34,6 +34,15 @@ pub(super) struct Transaction {
     pub(super) rows_modified: f64,
 }
 
+impl Transaction {
+    /// Whether it is more than a statement that commits by itself and had just ended when sessions were listed: it holds something, or it is old.
+    /// Short transactions that only read count as none between their statements.
+    fn outlasts_a_statement(&self) -> bool {
+        const OLD_S: f64 = 1.0;
+        self.age_s >= OLD_S || self.rows_locked > 0.0 || self.rows_modified > 0.0
+    }
+}
+
 /// A session of a client.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Session {
@@ -55,7 +64,10 @@ impl Session {
     pub(super) fn state(&self) -> Option<ActivityState> {
         use ActivityState::{Client, IdleInTransaction, Lock, Log, Other, Running};
         if self.sleeps {
-            return self.transaction.map(|_| IdleInTransaction);
+            return self
+                .transaction
+                .filter(|of| of.outlasts_a_statement())
+                .map(|_| IdleInTransaction);
         }
         if self.waits_for_row() || self.waits_for_lock() {
             return Some(Lock);
@@ -71,8 +83,12 @@ impl Session {
         })
     }
 
+    /// The list of transactions is of another moment than that of sessions: who sleeps, sends or commits by now waits no more.
     pub(super) fn waits_for_row(&self) -> bool {
-        !self.sleeps && self.transaction.is_some_and(|of| of.waits_s.is_some())
+        const PAST_IT: [&str; 5] =
+            ["Commit", "Starting commit", "Reading from net", "User sleep", "Writing to net"];
+        let may = !self.sleeps && !PAST_IT.contains(&self.stage.as_str());
+        may && self.transaction.is_some_and(|of| of.waits_s.is_some())
     }
 
     pub(super) fn waits_for_metadata(&self) -> bool {
@@ -188,6 +204,25 @@ pub(super) mod tests {
 
     pub(in crate::observe) fn row(cells: &[&str]) -> Row {
         cells.iter().map(|cell| Some((*cell).to_string()).filter(|cell| cell != "NULL")).collect()
+    }
+
+    #[test]
+    fn what_two_answers_say_of_two_moments_is_no_wait_and_no_open_transaction() {
+        let state = |sleeps, stage: &str, of: Transaction| {
+            let session = Session { sleeps, stage: stage.into(), ..Session::default() };
+            Session { transaction: Some(of), ..session }.state()
+        };
+        let reads = Transaction::default();
+        let old = Transaction { age_s: 1.0, ..reads };
+        let holds = Transaction { rows_locked: 1.0, ..reads };
+        let idle = Some(ActivityState::IdleInTransaction);
+        // A statement that commits by itself ended between the two.
+        assert_eq!(state(true, "", reads), None);
+        assert_eq!((state(true, "", old), state(true, "", holds)), (idle, idle));
+        let waits = Transaction { waits_s: Some(0.0), ..holds };
+        assert_eq!(state(false, "Updating", waits), Some(ActivityState::Lock));
+        assert_eq!(state(false, "User sleep", waits), Some(ActivityState::Other));
+        assert_eq!(state(false, "Commit", waits), Some(ActivityState::Log));
     }
 
     #[test]

@@ -427,6 +427,9 @@ pub struct Reserves {
     /// WAL files that `archive_command` failed for since statistics were reset, where the last attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_failures: Option<f64>,
+    /// Bytes of the files in `pg_wal`, at the end; absent where its role may not list them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wal_bytes: Option<f64>,
     /// Room on the file systems of its data and of its WAL, at the end; empty where there is no path to them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub file_systems: Vec<FileSystemRoom>,

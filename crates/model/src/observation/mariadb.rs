@@ -28,6 +28,33 @@ pub struct MariaDbUse {
     pub statements: Vec<MariaDbStatement>,
     /// Whether the server says who holds metadata locks (plugin `METADATA_LOCK_INFO`); without it, who does is concluded from ages.
     pub metadata_locks_known: bool,
+    /// What its process took; absent where it is not on this machine, or can't be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<MariaDbProcess>,
+}
+
+/// What the process of a MariaDB took while observed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct MariaDbProcess {
+    /// CPUs that it used on average.
+    pub cpus: f64,
+    /// CPUs that it may run on.
+    pub allowed_cpus: f64,
+    /// Bytes that it had read from drives, where that may be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drive_read_bytes: Option<f64>,
+}
+
+impl MariaDbProcess {
+    /// Of the CPUs that it may use, the share from which on they are full.
+    const FULL: f64 = 0.9;
+
+    /// Whether it uses all that it may. A quota of its control group is not in it.
+    pub fn fills_its_cpus(&self) -> bool {
+        self.allowed_cpus > 0.0 && self.cpus >= Self::FULL * self.allowed_cpus
+    }
 }
 
 impl MariaDbUse {

@@ -32,7 +32,7 @@ pub use lock_kept::{
     LockKept, cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
     ends_transaction_between_statements,
 };
-pub use mariadb::{MariaDbStatement, MariaDbUse};
+pub use mariadb::{MariaDbProcess, MariaDbStatement, MariaDbUse};
 pub use objects::{IndexSums, IndexUse, PlanNode, SequenceUse, StatementPlan, TriedIndex};
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;

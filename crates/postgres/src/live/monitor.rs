@@ -371,7 +371,7 @@ mod tests {
             asked += u32::from(what != MonitorStatement::Once);
             let instead = match asked {
                 // Before the first reading, and in a window.
-                1 | 4 => Some(Reply::Refuse("57014")),
+                1 | 4 if what != MonitorStatement::Once => Some(Reply::Refuse("57014")),
                 // The window in hand is dropped.
                 _ if edges == 4 && what != MonitorStatement::Once => Some(Reply::HangUp),
                 _ => None,

@@ -9,6 +9,7 @@ pub(crate) mod error;
 #[cfg(test)]
 pub(crate) mod fake;
 pub(crate) mod lock_queue;
+mod own_reports;
 pub(crate) mod pace;
 pub(crate) mod poll_loop;
 pub(crate) mod samples;

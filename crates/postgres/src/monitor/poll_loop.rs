@@ -7,6 +7,7 @@ use narrows_model::{Layer, LiveCost};
 
 use super::counters::{Reading, Statement};
 use super::error::MonitorError;
+use super::own_reports::OwnReports;
 use super::session::SamplingSession;
 use super::windows::{Pace, SHORTEST_WINDOW, Took, WINDOWS, WINDOWS_APART, windows};
 use crate::wire::WireError;
@@ -158,6 +159,7 @@ pub(crate) struct PollLoop<S: Sampler> {
     pace: Pace,
     /// What looking had taken when the last question was answered, ns, and lines in the server's log.
     worked: Option<(u64, f64)>,
+    reports: OwnReports,
 }
 
 impl<S: Sampler> PollLoop<S> {
@@ -166,14 +168,17 @@ impl<S: Sampler> PollLoop<S> {
     /// # Errors
     /// The statement failed.
     pub(crate) fn begin(
-        session: SamplingSession,
+        mut session: SamplingSession,
         statement: Statement,
         sampler: S,
         plan: Plan,
     ) -> Result<PollLoop<S>, MonitorError> {
         let pace = Pace::new(plan.seed);
         let edges = Vec::new();
-        let mut poll = PollLoop { session, statement, sampler, edges, plan, pace, worked: None };
+        let reports = OwnReports::find(&mut session).map_err(MonitorError::silent)?;
+        reports.settle(&mut session).map_err(MonitorError::silent)?;
+        let worked = None;
+        let mut poll = PollLoop { session, statement, sampler, edges, plan, pace, worked, reports };
         poll.edge().map_err(MonitorError::silent)?;
         Ok(poll)
     }
@@ -301,6 +306,7 @@ impl<S: Sampler> PollLoop<S> {
         &mut self,
         beside: fn(&mut S) -> S::MachineReading,
     ) -> Result<Edge<S::MachineReading>, WireError> {
+        self.reports.tell(&mut self.session)?;
         let rows = loop {
             if let Some(rows) = self.session.ask(&self.statement.sql)? {
                 break rows;
@@ -327,7 +333,7 @@ mod tests {
 
     use super::*;
     use crate::monitor::catalog::{self, Catalog};
-    use crate::monitor::fake::server::{FakeServerTraits, serve};
+    use crate::monitor::fake::server::{FakeServerTraits, MonitorStatement, serve};
 
     /// Has enough after so many windows; finds another load after so many others, and says that there may be one after so many at first.
     struct Told {
@@ -388,6 +394,30 @@ mod tests {
         drop(poll);
         served.join().unwrap();
         taken
+    }
+
+    #[test]
+    fn our_own_counts_are_told_before_each_reading() {
+        let (asked, told) = std::sync::mpsc::channel();
+        let (address, served) = serve(FakeServerTraits::default(), move |what| {
+            let _ = asked.send(what);
+            None
+        });
+        let mut session = SamplingSession::open(&address).unwrap();
+        let catalog = Catalog::from_rows(&session.query(catalog::SQL).unwrap());
+        let statement = Statement::new(&catalog, |_| true, |_| false);
+        let sampler = Told { may_change_after: 99, changed_after: 99, enough_after: 99 };
+        let plan = Plan::of_windows(Duration::from_millis(60), 3, 3);
+        let _ = told.try_iter().count();
+        let mut poll = PollLoop::begin(session, statement, sampler, plan).unwrap();
+        poll.run(Layer::Database, "a server", &Stop::new(), &Silent, &mut |_| false).unwrap();
+        drop(poll);
+        served.join().unwrap();
+        use MonitorStatement::{Counters, Once};
+        // Whether it can be asked to, and then four readings.
+        let pairs = [Once, Counters].into_iter().cycle().take(8);
+        let wanted: Vec<_> = std::iter::once(Once).chain(pairs).collect();
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), wanted);
     }
 
     #[test]

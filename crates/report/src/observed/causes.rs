@@ -4,7 +4,7 @@ use narrows_model::{Bottleneck, Cause, CauseShare, Run, Urgency, Verdict};
 
 use crate::advice::{CauseStep, NextRow};
 use crate::document::{Block, Entry, Facts, Inline, Style};
-use crate::print::{change, percent};
+use crate::print::{change, count, percent};
 use crate::words;
 
 /// Actions on a screen.
@@ -57,14 +57,33 @@ pub(crate) fn next_rows(run: &Run, verdict: &Verdict) -> Vec<NextRow> {
     causes.iter().take(ACTIONS).map(row).collect()
 }
 
-/// `+0 to +950 %`, or the share that goes at most.
+/// `+0 to +950 %`, the share that goes at most, or how many sessions go on.
 fn expected(cause: &Cause) -> String {
-    match (cause.gain_at_most, cause.share) {
-        (Some(gain), _) if gain > 0.0 && gain.is_finite() => format!("+0 to {}", change(gain)),
-        (_, Some((of, share))) => format!("at most {} {}", percent(share), of.words()),
-        _ if cause.urgency == Urgency::Now => "these sessions go on".to_string(),
+    let stuck = cause.sessions_behind.filter(|_| cause.urgency == Urgency::Now);
+    let stuck = stuck.map(|n| (n * 10.0).round() / 10.0);
+    match (cause.gain_at_most, cause.share, stuck) {
+        (Some(gain), ..) if gain > 0.0 && gain.is_finite() => format!("+0 to {}", change(gain)),
+        (_, Some(_), _) => share_at_most(cause).unwrap_or_default(),
+        (.., Some(1.0)) => "frees 1 session".to_string(),
+        (.., Some(n)) => format!("frees {} sessions", count(n)),
         _ => "-".to_string(),
     }
+}
+
+/// `at most 31 % of session time`
+fn share_at_most(cause: &Cause) -> Option<String> {
+    cause.share.map(|(of, share)| format!("at most {} {}", percent(share), of.words()))
+}
+
+/// Whether sessions of that verdict's server stand still, so that no mean over all of them tells what one takes.
+pub(crate) fn stands_still(run: &Run, verdict: &Verdict) -> bool {
+    of(run, &verdict.measurement)
+        .any(|cause| cause.urgency == Urgency::Now && cause.sessions_behind.is_some())
+}
+
+/// Whether something has to be done at once about a server of the run: no more samples would say so more surely.
+pub(crate) fn has_emergency(run: &Run) -> bool {
+    run.causes.iter().any(|cause| cause.urgency == Urgency::Now)
 }
 
 /// What is said of a server's causes: those for which sessions stand still, and the largest of the others.
@@ -73,9 +92,11 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, Option<St
     let now = now.map(|cause| format!("{}: {}.", capital(&cause.summary), cause.action));
     let first = felt(run, &verdict.measurement).find(|cause| cause.urgency == Urgency::Performance);
     let first = first.map(|cause| {
-        let share = cause
-            .share
-            .map_or(String::new(), |(of, share)| format!(" ({} {})", percent(share), of.words()));
+        let told = |(of, share): (CauseShare, f64)| {
+            cause.summary.contains(&format!("{} {}", percent(share), of.words()))
+        };
+        let share = share_at_most(cause).filter(|_| !cause.share.is_some_and(told));
+        let share = share.map_or(String::new(), |share| format!(" ({share})"));
         format!("{}{share}.", capital(&cause.summary))
     });
     (now.collect(), first)

@@ -76,17 +76,24 @@ fn takers<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<Taker<'a>> {
     // MariaDB's sums have statements that samples are too few for.
     let sampled = sampled.filter(|_| !by_sums(seen, consumers));
     let mut takers: Vec<Taker<'a>> = match (sampled, &consumers.statements) {
-        (Some(sampled), _) => sampled
-            .groups
-            .iter()
-            .filter(|group| group.kind == ConsumerKind::Statement)
-            .map(|group| Taker {
+        (Some(sampled), _) => {
+            let unseen = seldom_found(seen, consumers);
+            let all = sampled.active + unseen.iter().map(|(_, active)| active).sum::<f64>();
+            let found = sampled.groups.iter().filter(|of| of.kind == ConsumerKind::Statement);
+            let found = found.map(|group| Taker {
                 text: text(&group.name),
                 group: Some(group),
                 counted: consumers.statement(&group.name),
-                share: group.active / sampled.active,
-            })
-            .collect(),
+                share: group.active / all,
+            });
+            let unseen = unseen.iter().map(|(statement, active)| Taker {
+                text: text(&statement.id),
+                group: None,
+                counted: Some(statement),
+                share: active / all,
+            });
+            found.chain(unseen).collect()
+        }
         (None, Some(statements)) if statements.all.exec_ns > 0.0 => statements
             .list
             .iter()
@@ -101,6 +108,17 @@ fn takers<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<Taker<'a>> {
     };
     takers.sort_by(|a, b| b.share.total_cmp(&a.share));
     takers
+}
+
+/// Statements of a MariaDB that no sample found, because they are too short, with the sessions in them by its own sums, mean. Others that go on
+/// beside those that wait are among them.
+fn seldom_found<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<(&'a StatementUse, f64)> {
+    let all = consumers.mariadb.as_ref().and(consumers.statements.as_ref());
+    let unseen = all.iter().flat_map(|all| &all.list);
+    unseen
+        .filter(|statement| found(consumers, &statement.id).is_none() && seen.interval_ns > 0.0)
+        .map(|statement| (statement, statement.took.exec_ns / seen.interval_ns))
+        .collect()
 }
 
 /// Whether MariaDB's own sums have most of the time that samples found: executions by the binary protocol are not in them.
@@ -297,7 +315,7 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
         gone.map_or(String::new(), |ns| format!("  {} before the end, and gone since", time(ns)));
     let short: Vec<Entry> = tree.lines.iter().take(QUEUED).cloned().collect();
     let left = tree.lines.len() - short.len();
-    let more = (left > 0).then(|| Entry::new("", format!("and {left} more sessions")));
+    let more = (left > 0).then(|| Entry::new("", format!("and {left} more {}", plural(left))));
     let facts =
         |entries: Vec<Entry>| Block::Facts(Facts { entries, labels: Style::Strong, at: (2, 12) });
     vec![
@@ -305,6 +323,10 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
         Block::Until(Depth::Text, vec![facts(short.into_iter().chain(more).collect())]),
         Block::From(Depth::Page, vec![facts(tree.lines)]),
     ]
+}
+
+fn plural(sessions: usize) -> &'static str {
+    if sessions == 1 { "session" } else { "sessions" }
 }
 
 struct Tree<'a> {
@@ -343,7 +365,9 @@ fn said(session: &QueuedSession) -> Inline {
         format!("waits for {mode}{on}")
     };
     if let Some(age) = session.state_age_ns.filter(|_| !text.is_empty()) {
-        text += &format!(" for {}", time(age));
+        // MariaDB has whole seconds.
+        let age = if age == 0.0 { "less than 1 s".to_string() } else { time(age) };
+        text += &format!(" for {age}");
     }
     let whose = [&session.user, &session.application, &session.backend_type];
     let whose: Vec<&str> =

@@ -1,6 +1,6 @@
 //! What the server did per second, and what one transaction takes of each thing.
 
-use narrows_model::{Measurement, Metric, Observation, metric};
+use narrows_model::{MariaDbProcess, Measurement, Metric, Observation, metric};
 use narrows_units::significant;
 
 use crate::document::{Row, Table};
@@ -82,10 +82,15 @@ fn ended(seen: &Observation) -> Vec<Option<String>> {
     ]
 }
 
+fn mariadb_process(seen: &Observation) -> Option<&MariaDbProcess> {
+    seen.consumers.as_ref()?.mariadb.as_ref()?.process.as_ref()
+}
+
 /// Of all of the server's processes; the count is in ns.
 fn processors(seen: &Observation) -> Counted<'static> {
     let processes = seen.processes.as_ref();
-    let cpus = processes.map(|processes| processes.cpus());
+    let mariadb = mariadb_process(seen);
+    let cpus = processes.map(|processes| processes.cpus()).or(mariadb.map(|of| of.cpus));
     let serving = processes.map(|processes| {
         let serve = processes.classes.iter().filter(|class| class.class.serves_transactions());
         serve.map(|class| class.cpus).sum()
@@ -98,6 +103,7 @@ fn processors(seen: &Observation) -> Counted<'static> {
         each: |_, ns| time(ns),
         remark: vec![
             over(serving, cpus).map(|share| format!("{} of it used by sessions", percent(share))),
+            mariadb.map(|of| format!("of {} that its process may run on", count(of.allowed_cpus))),
         ],
     }
 }
@@ -120,6 +126,7 @@ fn reads(seen: &Observation, units: Units) -> Counted<'static> {
     let counted = &seen.counted;
     let direct = if seen.report.is_some() { ", direct reads too" } else { "" };
     let drives = seen.processes.as_ref().and_then(|processes| processes.drive_read_bytes);
+    let drives = drives.or(mariadb_process(seen).and_then(|of| of.drive_read_bytes));
     Counted {
         name: "blocks read",
         count: counted.block_reads,

@@ -62,12 +62,18 @@ fn sessions(seen: &Observation) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// `share of their time at work: 8.00 97 %, 20.0 4.1 %`; `None` where all are at work for a similar part of their time.
+/// `8.00 sessions active 97 % of the time, 20.0 sessions 4.1 %`; `None` where all are active for a similar part of their time.
 fn duties(seen: &Observation) -> Option<String> {
     let groups = seen.sessions.duties.iter().filter(|group| group.sessions >= 0.5);
-    let words: Vec<String> =
-        groups.map(|group| format!("{} {}", few(group.sessions), percent(group.share()))).collect();
-    (words.len() > 1).then(|| format!("share of their active time: {}", words.join(", ")))
+    let words: Vec<String> = groups
+        .enumerate()
+        .map(|(at, group)| {
+            let (active, time) = if at == 0 { ("active ", " of the time") } else { ("", "") };
+            let (sessions, share) = (few(group.sessions), percent(group.share()));
+            format!("{sessions} sessions {active}{share}{time}")
+        })
+        .collect();
+    (words.len() > 1).then(|| words.join(", "))
 }
 
 /// `2.45 in use on the machine, 8 for the server: sessions 1.20, …; busiest process (sessions): 98 % of one`.

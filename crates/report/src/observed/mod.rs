@@ -25,7 +25,9 @@ use crate::print::Units;
 use crate::section::heading_of;
 
 pub(crate) use advice::advice;
-pub(crate) use causes::{next_rows as cause_rows, sentences as cause_sentences, stands_out};
+pub(crate) use causes::{
+    has_emergency, next_rows as cause_rows, sentences as cause_sentences, stands_out, stands_still,
+};
 pub(crate) use demand::{Share, log_parts, written_by};
 pub(crate) use obstacle::{first_step, first_steps, lacks_right, sentences};
 pub(crate) use profile::{is_saturated, profile};
@@ -84,6 +86,9 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
         blocks.push(Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 16) }));
     }
     let idle_ns = of.and_then(|m| m.value(metric::IDLE_IN_TRANSACTION_PER_OP));
+    // Of sessions that stand still none takes what the mean says.
+    let stuck = verdict.is_some_and(|verdict| stands_still(run, verdict));
+    let standing = standing.filter(|_| !stuck);
     let time = if trusted { time::blocks(seen, standing, idle_ns) } else { Vec::new() };
     let takers = if trusted { consumers::blocks(seen) } else { Vec::new() };
     let causes = causes::blocks(run, &seen.measurement);

@@ -22,6 +22,7 @@ pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
         }
         if seen.is_some() {
             let whole = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());
+            let whole = whole.filter(|_| !super::stands_still(run, verdict));
             block.latency =
                 whole.map_or(String::new(), |of| format!("each {}", time(of.summed_ns)));
         }

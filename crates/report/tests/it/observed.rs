@@ -486,7 +486,7 @@ fn sessions_that_did_nothing_are_counted_apart() {
     let said = in_one_line(&run);
     assert!(said.contains("of 8 sessions active, 100 of 108 did nothing"), "{said}");
     assert!(said.contains("100 did nothing"), "{said}");
-    assert!(said.contains("share of their active time: 3.00 97 %, 5.00 4.0 %"), "{said}");
+    assert!(said.contains("3.00 sessions active 97 % of the time, 5.00 sessions 4.0 %"), "{said}");
     assert!(said.contains("programs beside it: pgbench 0.17"), "{said}");
     // Of a server that nobody used there are none of how many.
     run.observations[0].sessions.unused = Some(108.0);

@@ -82,6 +82,7 @@ fn index_missing() -> Cause {
         share: Some((CauseShare::SessionTime, 0.8)),
         gain_at_most: None,
         statement_id: "1".into(),
+        sessions_behind: None,
     }
 }
 
@@ -95,6 +96,7 @@ fn blocked() -> Cause {
         undo: "none: its transaction is rolled back".into(),
         share: None,
         statement_id: String::new(),
+        sessions_behind: None,
         ..index_missing()
     }
 }
@@ -172,6 +174,30 @@ fn what_stands_still_is_the_first_sentence_and_the_first_action() {
     for literal in ["'idle in transaction%'", "'26 s'"] {
         assert!(screen.contains(literal), "{literal} in\n{screen}");
     }
+}
+
+#[test]
+fn where_sessions_stand_still_nothing_is_said_of_a_mean_transaction_and_no_other_run_is_asked_for()
+{
+    let result = |run: &Run| {
+        let flat = screen(run).split_whitespace().collect::<Vec<_>>().join(" ");
+        flat.split("WHAT TO DO").next().unwrap().to_string()
+    };
+    let mut run = with(vec![index_missing()]);
+    run.measurements[0].validity = Validity::Suspect;
+    let said = result(&run);
+    assert!(said.contains("A transaction takes") && said.contains("Run it again"), "{said}");
+    assert!(said.contains("(at most 80 % of session time)"), "{said}");
+    // Once, where the sentence has it.
+    run.causes[0].summary = "sessions wait for locks for 80 % of session time".into();
+    let said = result(&run);
+    assert_eq!(said.matches("80 % of session time").count(), 1, "{said}");
+    run.causes.insert(0, Cause { sessions_behind: Some(12.0), ..blocked() });
+    let said = result(&run);
+    assert!(!said.contains("A transaction takes") && !said.contains("Run it again"), "{said}");
+    assert!(screen(&run).contains("(frees 12 sessions)"), "{}", screen(&run));
+    run.causes[0].sessions_behind = Some(1.0);
+    assert!(screen(&run).contains("(frees 1 session)"), "{}", screen(&run));
 }
 
 #[test]

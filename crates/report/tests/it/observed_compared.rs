@@ -73,6 +73,7 @@ fn before() -> Run {
         gain_at_most: Some(1.5),
         has_reason: true,
         statement_id: "1".into(),
+        sessions_behind: None,
     }];
     run
 }

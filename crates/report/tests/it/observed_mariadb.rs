@@ -110,7 +110,23 @@ fn where_the_sums_lack_most_of_the_time_samples_speak() {
     // Two sessions for a minute.
     let (sums, samples) = (with(61e9), with(59e9));
     assert!(sums.contains("FROM `orders`") && !sums.contains("SELECT b FROM t"), "{sums}");
-    assert!(samples.contains("SELECT b FROM t") && !samples.contains("FROM `orders`"), "{samples}");
+    // What no sample found and the server counted has its part beside them.
+    let (found, counted) = (samples.find("SELECT b FROM t"), samples.find("FROM `orders`"));
+    assert!(found.is_some() && found < counted, "{samples}");
+    assert!(samples.contains(" 67 % ") && samples.contains(" 33 % "), "{samples}");
+}
+
+#[test]
+fn what_its_process_takes_is_told_where_it_is_seen() {
+    let mut run = mariadb(120e9);
+    assert!(!screen(&run).contains("that its process may run on"), "{}", screen(&run));
+    run.observations[0].counted.block_reads = Some(6e5);
+    let mariadb = run.observations[0].consumers.as_mut().unwrap().mariadb.as_mut().unwrap();
+    mariadb.process =
+        Some(MariaDbProcess { cpus: 0.97, allowed_cpus: 1.0, drive_read_bytes: Some(6e9) });
+    let text = screen(&run);
+    assert!(text.contains("0.970 CPUs") && text.contains("of 1 that its process"), "{text}");
+    assert!(text.contains("100 MB/s from drives"), "{text}");
 }
 
 #[test]
@@ -133,6 +149,7 @@ fn a_cause_is_told_in_place_of_that_none_was_found() {
         gain_at_most: None,
         has_reason: true,
         statement_id: String::new(),
+        sessions_behind: None,
     }];
     let text = screen(&run);
     assert!(!flat(&run).to_lowercase().contains("no cause was found"), "{text}");

@@ -80,8 +80,13 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
         names.rename(Of::Application, application);
         *text = None;
     }
-    if let Some(Reserves { oldest_database, unread_slots, archive_failures: _, file_systems: _ }) =
-        reserves
+    if let Some(Reserves {
+        oldest_database,
+        unread_slots,
+        archive_failures: _,
+        wal_bytes: _,
+        file_systems: _,
+    }) = reserves
     {
         oldest_database.iter_mut().for_each(|(name, _)| names.rename(Of::Database, name));
         unread_slots.iter_mut().for_each(|(name, _)| names.rename(Of::Slot, name));

@@ -33,7 +33,7 @@ pub(crate) fn of_mariadb(run: &Run, verdict: Verdict) -> Verdict {
         gain_at_most: None,
         phrase: phrase(seen, at_work),
         reasons: vec![
-            "no bottleneck is named of a MariaDB: it counts no transactions, and shows one stage for CPU and reads"
+            "no bottleneck is named: MariaDB counts no transactions that commit by themselves, and shows one stage for CPU and reads"
                 .to_string(),
         ],
         standing: Some(standing),
@@ -59,13 +59,27 @@ fn phrase(seen: &Observation, at_work: Option<f64>) -> String {
         Some((state, _)) => state.words(),
         None => "unknown",
     };
-    format!("{} of {open} sessions active, mostly {mostly}", significant(at_work, 2))
+    let active = format!("{} of {open} sessions active, mostly {mostly}", significant(at_work, 2));
+    match full_cpus(seen) {
+        Some(full) => format!("{active}; {full}"),
+        None => active,
+    }
+}
+
+/// `its process uses 0.98 of its 1 CPU`, where it uses all it may.
+fn full_cpus(seen: &Observation) -> Option<String> {
+    let process = seen.consumers.as_ref()?.mariadb.as_ref()?.process.as_ref()?;
+    process.fills_its_cpus().then(|| {
+        let plural = if process.allowed_cpus == 1.0 { "CPU" } else { "CPUs" };
+        let (used, of) = (significant(process.cpus, 2), how_many(process.allowed_cpus));
+        format!("its process uses {used} of its {of} {plural}")
+    })
 }
 
 fn step(seen: &Observation) -> Step {
     let right = seen.unknown.iter().find(|unknown| unknown.needs.starts_with("GRANT PROCESS"));
     let action = match right {
-        None => "no cause was found; WHO TAKES IT names the statements and their users".to_string(),
+        None => "no cause was found; WHO TAKES IT names the statements".to_string(),
         Some(unknown) => format!("{}, then observe again", unknown.needs),
     };
     Step { action, prove: "observe it while it is slow: narrows observe mariadb://…".to_string() }

@@ -3,8 +3,8 @@
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, Cause, CauseShare,
     ClassUse, ConsumerKind, Consumers, FileSystemRoom, Headroom, HorizonHolder, HorizonKind,
-    HotProcess, IndexSums, IndexUse, Interval, LiveCost, LiveSetting, LoadChange, MariaDbStatement,
-    MariaDbUse, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
+    HotProcess, IndexSums, IndexUse, Interval, LiveCost, LiveSetting, LoadChange, MariaDbProcess,
+    MariaDbStatement, MariaDbUse, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
     ObservedSituation, PlanNode, ProcessClass, ProcessorUser, Provenance, QueuedSession, Reserves,
     Role, SampledConsumers, SampledGroup, SequenceUse, StatementFigures, StatementGroup,
     StatementHistory, StatementMoment, StatementPlan, StatementSamples, StatementStatistics,
@@ -181,6 +181,7 @@ fn consumers(interval: Interval) -> Consumers {
             oldest_database: Some(("shop".into(), 1e9)),
             unread_slots: vec![("standby1".into(), 1e9)],
             archive_failures: Some(3.0),
+            wal_bytes: Some(6.4e8),
             file_systems: vec![FileSystemRoom {
                 roles: vec![Role::Data, Role::Wal],
                 total_bytes: 1e11,
@@ -251,6 +252,11 @@ fn objects() -> Consumers {
                 ..MariaDbStatement::default()
             }],
             metadata_locks_known: true,
+            process: Some(MariaDbProcess {
+                cpus: 0.98,
+                allowed_cpus: 1.0,
+                drive_read_bytes: Some(8e6),
+            }),
         }),
         ..Consumers::default()
     }
@@ -272,6 +278,7 @@ pub fn cause() -> Cause {
         share: Some((CauseShare::Cpu, 0.9)),
         gain_at_most: Some(9.0),
         statement_id: "-42".into(),
+        sessions_behind: Some(8.0),
     }
 }
 

@@ -106,7 +106,7 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
             waits.map(|n| format!("{} waits for a free page (Innodb_buffer_pool_wait_free)", count(n))),
         ]),
         against: "the share is what these sessions take in all, computing too: how long their reads take is not counted; a statement that scans would read more than any pool has".to_string(),
-        action: "a larger pool, where the machine has the memory free (free -m, available); it is changed while the server runs".to_string(),
+        action: "a larger pool, where the machine has the memory free (free -m, available): double it, and again while fewer pages are read after each step; it is changed while the server runs, and forgotten at a restart unless it is in the option file too".to_string(),
         statement: Some(format!("SET GLOBAL innodb_buffer_pool_size = {:.0}", 2.0 * pool)),
         undo: format!("SET GLOBAL innodb_buffer_pool_size = {pool:.0}"),
         verify: observe_again("blocks read per second"),

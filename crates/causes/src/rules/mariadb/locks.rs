@@ -171,12 +171,9 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
                 Some("the session at the head may end soon, and then the DDL statement runs and lets the others go".to_string()),
                 how_known(server),
             ]),
-            action: format!(
-                "stop the waiting statement of connection {}, not the session at the head; repeat it as SET STATEMENT lock_wait_timeout=2 FOR …, again and again until it gets the lock",
-                ddl.pid
-            ),
+            action: way_past(ddl, ahead.first().copied()),
             statement: Some(format!("KILL QUERY {}", ddl.pid)),
-            undo: "run the DDL statement again".to_string(),
+            undo: "nothing to take back: the statement had changed nothing yet".to_string(),
             verify: observe_again("nobody waits for a metadata lock any more"),
             subjects,
             behind: behind.len() as f64,
@@ -184,6 +181,30 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
         }
     });
     found.collect()
+}
+
+/// How those behind a DDL statement go on, and how it gets its lock after all. While a transaction is idle it gets none, however often it tries.
+fn way_past(ddl: &QueuedSession, head: Option<&QueuedSession>) -> String {
+    let ends = match head.filter(|head| head.pid != 0) {
+        Some(head) if is_idle(head) => format!(
+            "it cannot get the lock before the transaction of connection {0} ends: by its client, or KILL {0}, which rolls it back",
+            head.pid
+        ),
+        Some(head) => format!("it cannot get the lock before connection {} is done", head.pid),
+        None => "it cannot get the lock before the transactions that use the table have ended"
+            .to_string(),
+    };
+    let text = ddl.text.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let copies = text.split_whitespace().collect::<String>().contains("ALGORITHM=COPY");
+    let cheaper = if copies {
+        "; ALGORITHM=COPY keeps writers out while the whole table is copied: try it with ALGORITHM=INSTANT, then NOCOPY"
+    } else {
+        ""
+    };
+    format!(
+        "stop the waiting statement of connection {}, and those behind it go on; {ends}. Then repeat it as SET STATEMENT lock_wait_timeout=2 FOR …, which gives up before others queue{cheaper}",
+        ddl.pid
+    )
 }
 
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
@@ -266,8 +287,8 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
         ),
         evidence: joined([Some("found in samples with their transaction in LOCK WAIT".to_string()), mean, queued.first().and_then(|session| last_statement(session))]),
         against: "a change whose condition has no index locks every row that it reads: look at its plan first".to_string(),
-        action: "change rows that many transactions share as the last statement before COMMIT, or spread them over several rows; keep transactions short".to_string(),
-        undo: "the application's change back".to_string(),
+        action: "in the application: make the change of the row that all share the last statement before COMMIT, with no wait behind it, or spread it over several rows; the time from that change to the end of COMMIT is all that others wait for".to_string(),
+        undo: "the application's former order of statements".to_string(),
         verify: observe_again("the share of row locks in session time"),
         share: Some((CauseShare::SessionTime, waits.share)),
         ..CauseDraft::default()

@@ -222,7 +222,7 @@ fn missing_for(
         ]),
         against: "an index may exist that the optimizer doesn't choose (SHOW INDEX, ANALYZE TABLE), and each index makes writes dearer".to_string(),
         action: match &on {
-            Some((_, _, column)) => format!("an index on {column}, the only column that the statement compares; check its plan by EXPLAIN before"),
+            Some((_, _, column)) => format!("an index on {column}, the only column that the statement compares, if few rows share one of its values (SELECT COUNT(DISTINCT {column}), COUNT(*))"),
             None => format!(
                 "find the column whose condition leaves fewest rows (ANALYZE FORMAT=JSON of that statement: r_filtered) and make an index on it{}",
                 if compared.is_empty() { String::new() } else { format!("; compared for equality: {}", compared.join(", ")) }
@@ -322,17 +322,17 @@ fn sort_spills(server: &ObservedServer) -> Vec<CauseDraft> {
     let larger = 2.0 * buffer;
     vec![CauseDraft {
         summary: match &sorting {
-            Some((load, ..)) => format!("sorts do not fit into sort_buffer_size ({}): {}", bytes(buffer), load.words()),
-            None => format!("sorts do not fit into sort_buffer_size ({})", bytes(buffer)),
+            Some((load, ..)) => format!("sorts do not fit into sort_buffer_size ({}), {} merge passes per second: {}", bytes(buffer), count(rate), load.words()),
+            None => format!("sorts do not fit into sort_buffer_size ({}), {} merge passes per second", bytes(buffer), count(rate)),
         },
         evidence: joined([
-            Some(format!("{} merge passes per second", count(rate))),
+            Some("Sort_merge_passes".to_string()),
             sorting.as_ref().map(|(_, beyond, _)| format!("{} by each call", count(per_call(beyond, beyond.merge_passes)))),
         ]),
         against: "an index in the order that is asked for needs no sort; each sorting session may take the whole buffer".to_string(),
-        action: "first look for an index that has the order, or sort fewer columns; else a larger buffer, best for the session that sorts (SET SESSION)".to_string(),
+        action: "first see whether the order is needed at all, and whether an index has it; else a larger buffer: SET SESSION in the session that sorts, or for all new connections as below (a restart forgets it unless it is in the option file)".to_string(),
         statement: Some(format!("SET GLOBAL sort_buffer_size = {larger:.0}")),
-        undo: format!("SET GLOBAL sort_buffer_size = {buffer:.0}; both are for new connections"),
+        undo: format!("SET GLOBAL sort_buffer_size = {buffer:.0}"),
         verify: observe_again("merge passes"),
         share: sorting.as_ref().map(|(_, _, share)| (CauseShare::SessionTime, *share)),
         statement_id: sorting.as_ref().map_or(String::new(), |(load, ..)| load.id.to_string()),

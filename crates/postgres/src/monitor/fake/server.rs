@@ -183,6 +183,9 @@ fn once(kind: FakeServerTraits, sql: &str) -> Vec<Row> {
     if sql == catalog::SQL {
         return columns();
     }
+    if sql.contains("proname = 'pg_stat_force_next_flush'") {
+        return yes(true);
+    }
     if sql.contains("pg_prepared_xacts") {
         return vec![row(["7200.5", "42"])];
     }

@@ -323,10 +323,12 @@ impl ConsumerProbes {
             false => self.ask(session, RESERVES, reserves::UNREAD_SLOTS)?,
         };
         let archiver = self.ask(session, RESERVES, reserves::ARCHIVER)?;
-        if [&oldest, &slots, &archiver].iter().any(|rows| rows.is_some()) {
-            let [oldest, slots, archiver] =
-                [oldest, slots, archiver].map(Option::unwrap_or_default);
-            self.found.reserves = Some(reserves::reserves(&oldest, &slots, &archiver));
+        // Nobody lacks it: it only says more of a file system that is full.
+        let wal = session.ask_aside(reserves::WAL_FILES)?.ok();
+        let all = [oldest, slots, archiver, wal];
+        if all.iter().any(Option::is_some) {
+            let [oldest, slots, archiver, wal] = all.map(Option::unwrap_or_default);
+            self.found.reserves = Some(reserves::reserves(&oldest, &slots, &archiver, &wal));
         }
         Ok(())
     }

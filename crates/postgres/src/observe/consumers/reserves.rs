@@ -19,13 +19,17 @@ pub(super) const ARCHIVER: &str = "\
 SELECT failed_count FROM pg_catalog.pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time, '-infinity') \
 AND pg_catalog.current_setting('archive_mode') <> 'off'";
 
+/// Bytes of WAL files; a role without `pg_monitor` may not ask.
+pub(super) const WAL_FILES: &str = "SELECT sum(size) FROM pg_catalog.pg_ls_waldir()";
+
 /// The answers to these, empty where there was none.
-pub(super) fn reserves(oldest: &[Row], slots: &[Row], archiver: &[Row]) -> Reserves {
+pub(super) fn reserves(oldest: &[Row], slots: &[Row], archiver: &[Row], wal: &[Row]) -> Reserves {
     let named = |row: &Row| Some((one_line(text(row, 0)?), number(row, 1)?));
     Reserves {
         oldest_database: oldest.first().and_then(named),
         unread_slots: slots.iter().filter_map(named).collect(),
         archive_failures: archiver.first().and_then(|row| number(row, 0)),
+        wal_bytes: wal.first().and_then(|row| number(row, 0)),
         // Known to whoever has a path to them.
         file_systems: Vec::new(),
     }
@@ -38,12 +42,14 @@ mod tests {
 
     #[test]
     fn what_was_not_answered_is_absent() {
-        assert_eq!(reserves(&[], &[], &[]), Reserves::default());
+        assert_eq!(reserves(&[], &[], &[], &[]), Reserves::default());
         let found = reserves(
             &[row(["shop", "2000000"])],
             &[row(["old", "5e9"]), row(["bad", "NaN"])],
             &[row(["3"])],
+            &[row(["640000000"])],
         );
+        assert_eq!(found.wal_bytes, Some(6.4e8));
         assert_eq!(found.oldest_database, Some(("shop".to_string(), 2e6)));
         assert_eq!(found.unread_slots, [("old".to_string(), 5e9)]);
         assert_eq!(found.archive_failures, Some(3.0));
