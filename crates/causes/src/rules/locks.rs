@@ -255,7 +255,7 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
         let now = AtOnce {
             action: format!("cancel the waiting statement of pid {}, and those behind it go on{}", ddl.pid, gets_it_when(ahead.first().copied())),
             statement: Some(cancels_waiting(ddl.pid, ddl.state_age_ns.unwrap_or(DDL_WAITS_NS))),
-            undo: "nothing to take back: the statement had changed nothing yet".to_string(),
+            undo: "none: what its transaction had done is rolled back, and has to be done anew".to_string(),
         };
         let lasting = Lasting {
             action: "run such statements with SET lock_timeout = '2s', which gives up before others queue, and repeat them".to_string(),

@@ -110,7 +110,7 @@ fn wal_does_not_fit(server: &ObservedServer, room: &FileSystemRoom) -> Option<St
     let holds_wal = room.roles.contains(&Role::Wal);
     holds_wal.then(|| {
         format!(
-            "max_wal_size of {} is more than the whole file system: lower it, then CHECKPOINT",
+            "once there is room, lower max_wal_size: its {} are more than the whole file system",
             bytes(most)
         )
     })
@@ -125,7 +125,7 @@ fn full(server: &ObservedServer) -> Vec<CauseDraft> {
             false => "statements that need a new block fail: could not extend file".to_string(),
         },
         against: "what is seen is the end of the look".to_string(),
-        action: joined([wal_has(server, room), wal_does_not_fit(server, room), Some(MAKE_ROOM.to_string())]),
+        action: joined([wal_has(server, room), Some(MAKE_ROOM.to_string()), wal_does_not_fit(server, room)]),
         statement: Some("SELECT slot_name, active, pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)) FROM pg_replication_slots ORDER BY restart_lsn".to_string()),
         undo: "nothing to take back: the statement only reads".to_string(),
         verify: "df -h and df -i on that file system; statements that write succeed".to_string(),
@@ -185,17 +185,25 @@ fn silent(server: &ObservedServer) -> Vec<CauseDraft> {
         against: "a single flush of much data can take seconds on a slow drive: observe again"
             .to_string(),
         action: silent_part(server, storage, role),
-        undo: "none: a snapshot that somebody thaws is spoilt, so ask its owner".to_string(),
+        undo: match in_flight(server, role) {
+            Some(0.0) => "none: a snapshot that somebody thaws is spoilt, so ask its owner",
+            _ => "nothing to take back",
+        }
+        .to_string(),
         verify: "narrows observe URL: flushes per second".to_string(),
         behind: waits,
         ..CauseDraft::default()
     }]
 }
 
+/// Requests that are on the way to what holds that.
+fn in_flight(server: &ObservedServer, role: Role) -> Option<f64> {
+    rooms(server).find(|room| room.roles.contains(&role))?.requests_in_flight
+}
+
 /// Where to look, by the requests that are in flight.
 fn silent_part(server: &ObservedServer, storage: &str, role: Role) -> String {
-    let device = rooms(server).find(|room| room.roles.contains(&role));
-    match device.and_then(|room| room.requests_in_flight) {
+    match in_flight(server, role) {
         Some(0.0) => format!(
             "no request is on its way to the drive of {storage}. Either its file system is frozen by a snapshot or a backup: whoever began it ends it, or fsfreeze --unfreeze with its mount point does; or a driver above the drive is suspended: dmsetup info shows SUSPENDED, dmsetup resume ends it"
         ),

@@ -10,10 +10,14 @@ use std::time::Duration;
 use super::session::SamplingSession;
 use crate::wire::WireError;
 
-/// Whether a session can be asked to tell its counts.
-const CAN_REPORT: &str = "SELECT 1 FROM pg_catalog.pg_proc WHERE proname = 'pg_stat_force_next_flush' \
-    AND pronamespace = 'pg_catalog'::pg_catalog.regnamespace AND pg_catalog.has_function_privilege(oid, 'EXECUTE')";
-const REPORT: &str = "SELECT pg_catalog.pg_stat_force_next_flush()";
+/// Whether a session can be asked to tell its counts. By these names pg_stat_statements shows that they are ours.
+const PREPARE_CAN_REPORT: &str = "PREPARE narrows_can_report AS SELECT 1 FROM pg_catalog.pg_proc \
+    WHERE proname = 'pg_stat_force_next_flush' AND pronamespace = 'pg_catalog'::pg_catalog.regnamespace \
+    AND pg_catalog.has_function_privilege(oid, 'EXECUTE')";
+const CAN_REPORT: &str = "EXECUTE narrows_can_report";
+const PREPARE_REPORT: &str =
+    "PREPARE narrows_report AS SELECT pg_catalog.pg_stat_force_next_flush()";
+const REPORT: &str = "EXECUTE narrows_report";
 /// Before version 15 a session keeps its counts for half a second, and what is read may be as old.
 const KEPT: Duration = Duration::from_millis(550);
 
@@ -30,7 +34,9 @@ impl OwnReports {
     /// # Errors
     /// The connection broke.
     pub(super) fn find(session: &mut SamplingSession) -> Result<OwnReports, WireError> {
-        let can = session.ask_aside(CAN_REPORT)?.is_ok_and(|rows| !rows.is_empty());
+        let prepared = session.ask_aside(PREPARE_CAN_REPORT)?.is_ok();
+        let can = prepared && session.ask_aside(CAN_REPORT)?.is_ok_and(|rows| !rows.is_empty());
+        let can = can && session.ask_aside(PREPARE_REPORT)?.is_ok();
         Ok(if can { OwnReports::OnRequest } else { OwnReports::InTime })
     }
 
@@ -38,7 +44,7 @@ impl OwnReports {
     pub(super) fn settle(self, session: &mut SamplingSession) -> Result<(), WireError> {
         if self == OwnReports::InTime {
             std::thread::sleep(KEPT);
-            let _ = session.ask_aside("SELECT 1")?;
+            let _ = session.ask_aside(CAN_REPORT)?;
             std::thread::sleep(KEPT);
         }
         Ok(())
@@ -50,5 +56,19 @@ impl OwnReports {
             let _ = session.ask_aside(REPORT)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_is_known_as_ours_in_pg_stat_statements() {
+        for (prepared, asked) in [(PREPARE_CAN_REPORT, CAN_REPORT), (PREPARE_REPORT, REPORT)] {
+            let name = asked.strip_prefix("EXECUTE ").unwrap();
+            assert!(name.starts_with("narrows_"), "{name}");
+            assert!(prepared.starts_with(&format!("PREPARE {name} AS ")), "{prepared}");
+        }
     }
 }

@@ -414,9 +414,9 @@ mod tests {
         drop(poll);
         served.join().unwrap();
         use MonitorStatement::{Counters, Once};
-        // Whether it can be asked to, and then four readings.
+        // Whether it can be asked to, with what is prepared for it, and then four readings.
         let pairs = [Once, Counters].into_iter().cycle().take(8);
-        let wanted: Vec<_> = std::iter::once(Once).chain(pairs).collect();
+        let wanted: Vec<_> = [Once; 3].into_iter().chain(pairs).collect();
         assert_eq!(told.try_iter().collect::<Vec<_>>(), wanted);
     }
 

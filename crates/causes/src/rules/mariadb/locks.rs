@@ -173,7 +173,7 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
             ]),
             action: way_past(ddl, ahead.first().copied()),
             statement: Some(format!("KILL QUERY {}", ddl.pid)),
-            undo: "nothing to take back: the statement had changed nothing yet".to_string(),
+            undo: "none: what its transaction had done is rolled back, and has to be done anew".to_string(),
             verify: observe_again("nobody waits for a metadata lock any more"),
             subjects,
             behind: behind.len() as f64,
