@@ -16,9 +16,14 @@ pub(crate) fn who(called: &str, names: &[&str], session: &QueuedSession) -> Stri
     }
     if !session.state.is_empty() {
         text += &format!(", {}", session.state);
-        text += &session.state_age_ns.map_or(String::new(), |ns| format!(" for {}", age(ns)));
+        text += &session.state_age_ns.map_or(String::new(), |ns| format!(" for {}", since(ns)));
     }
     text
+}
+
+/// An age, by a clock that may have whole seconds.
+fn since(ns: f64) -> String {
+    if ns == 0.0 { "less than 1 s".to_string() } else { age(ns) }
 }
 
 /// How many wait; of so many at most was asked.
@@ -54,5 +59,5 @@ pub(crate) fn last_statement(session: &QueuedSession) -> Option<String> {
 
 /// For how long its transaction has been open.
 pub(crate) fn transaction_age(session: &QueuedSession) -> Option<String> {
-    session.transaction_age_ns.map(|ns| format!("its transaction is {} old", age(ns)))
+    session.transaction_age_ns.map(|ns| format!("its transaction is {} old", since(ns)))
 }

@@ -43,8 +43,6 @@ pub(crate) fn bytes(n: f64) -> String {
 pub(crate) fn age(ns: f64) -> String {
     let minutes = ns / 60e9;
     match minutes {
-        // Of a clock that has whole seconds.
-        _ if ns == 0.0 => "less than 1 s".to_string(),
         m if m < 2.0 => Nanos(ns.max(0.0) as u64).to_string(),
         m if m < 120.0 => format!("{} min", significant(m, 2)),
         m if m < 2880.0 => format!("{} h", significant(m / 60.0, 2)),

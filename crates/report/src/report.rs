@@ -247,7 +247,8 @@ fn more(run: &Run) -> Vec<Inline> {
     if !run.observations.is_empty() {
         // Where the model misses the rate there is no answer.
         let answers = run.verdicts.iter().any(|v| v.sum.as_ref().is_some_and(|sum| sum.agrees));
-        let answers = answers && !crate::observed::has_emergency(run);
+        let urgent = |v: &Verdict| crate::observed::is_urgent(run, &v.measurement);
+        let answers = answers && !run.verdicts.iter().any(urgent);
         let asks = answers.then(|| see("What if", "--what-if storage=2x"));
         return std::iter::once(see("Pictures, all settings", "--html")).chain(asks).collect();
     }

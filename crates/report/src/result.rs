@@ -18,7 +18,8 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let (answers, told) = answers(run);
     // Another run would say no more of a server that had nothing to do, or hides what it does, and where something has to be done at once nobody
     // waits for it.
-    let worth_it = told < run.verdicts.len() && !observed::has_emergency(run);
+    let mut doubtful = run.measurements.iter().filter(|m| m.validity != Validity::Valid);
+    let worth_it = told < run.verdicts.len() && !doubtful.all(|m| observed::is_urgent(run, &m.id));
     let doubt = unreliable(run).filter(|_| worth_it);
     not_measured(run).chain(doubt).chain(answers).collect()
 }

@@ -191,6 +191,8 @@ fn told(server: &ObservedServer, found: CauseDraft, now: AtOnce, lasting: &Lasti
         verify,
         share,
         urgency: Some(Urgency::Performance),
+        // Nobody stands still any more.
+        behind: 0.0,
         ..found
     }
 }
@@ -253,12 +255,12 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
             ..CauseDraft::default()
         };
         let now = AtOnce {
-            action: format!("cancel the waiting statement of pid {}, and those behind it go on{}", ddl.pid, gets_it_when(ahead.first().copied())),
+            action: format!("cancel the waiting statement of pid {}, and those that wait only for it go on{}", ddl.pid, gets_it_when(&ahead)),
             statement: Some(cancels_waiting(ddl.pid, ddl.state_age_ns.unwrap_or(DDL_WAITS_NS))),
             undo: "none: what its transaction had done is rolled back, and has to be done anew".to_string(),
         };
         let lasting = Lasting {
-            action: "run such statements with SET lock_timeout = '2s', which gives up before others queue, and repeat them".to_string(),
+            action: "run such statements with SET lock_timeout = '2s', so that others wait for 2 s at most, and try again after a pause".to_string(),
             undo: String::new(),
         };
         told(server, found, now, &lasting)
@@ -266,15 +268,19 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
     found.collect()
 }
 
-/// When a DDL statement gets its lock after all: however often it tries, not before the one at the head has ended.
-fn gets_it_when(head: Option<&QueuedSession>) -> String {
-    match head.filter(|head| head.pid != 0) {
-        Some(head) if head.state.starts_with("idle in transaction") => format!(
-            "; it gets no lock before the transaction of pid {0} ends: by its client, or pg_terminate_backend({0}), which rolls it back",
-            head.pid
-        ),
-        Some(head) => format!("; it gets no lock before pid {} is done", head.pid),
-        None => String::new(),
+/// When a DDL statement gets its lock after all: however often it tries, not before those at the head have ended.
+fn gets_it_when(heads: &[&QueuedSession]) -> String {
+    let pids: Vec<String> =
+        heads.iter().filter(|head| head.pid != 0).map(|head| head.pid.to_string()).collect();
+    match &pids[..] {
+        [] => String::new(),
+        [one] => format!("; it gets no lock before the transaction of pid {one} has ended"),
+        several => {
+            format!(
+                "; it gets no lock before the transactions of pids {} have ended",
+                several.join(", ")
+            )
+        }
     }
 }
 

@@ -238,11 +238,11 @@ fn filtered(
         against: "what the filter removes is the planner's estimate and not counted; the index may serve other statements too, and each new one makes writes dearer".to_string(),
         action: match &columns {
             Some(columns) => format!("an index on ({columns}); {index} may be dropped afterwards if nothing else needs it"),
-            None => format!("an index that begins with the columns of {index} and goes on with those that the filter compares for equality; check its plan by EXPLAIN (ANALYZE, BUFFERS) before"),
+            None => format!("an index that begins with the columns of {index} and goes on with those that the filter compares for equality; check its plan by EXPLAIN before"),
         },
         statement: on,
         undo: "DROP INDEX CONCURRENTLY with the name that \\d shows; one that failed stays behind as INVALID and has to be dropped".to_string(),
-        verify: "EXPLAIN (ANALYZE, BUFFERS) of the statement: Rows Removed by Filter; narrows observe URL: its blocks per call".to_string(),
+        verify: "EXPLAIN (ANALYZE, BUFFERS) of the statement, in a transaction that is rolled back where it changes rows: Rows Removed by Filter; narrows observe URL: its blocks per call".to_string(),
         share,
         gain_at_most,
         statement_id: load.id.to_string(),

@@ -3,7 +3,8 @@
 //! PostgreSQL documentation: pg_stat_statements; Just-in-Time Compilation; Query Planning.
 
 use narrows_model::{
-    Bottleneck, CauseShare, ConsumerKind, ProcessClass, SampledGroup, StatementUse, Urgency,
+    ActivityState, Bottleneck, CauseShare, ConsumerKind, ProcessClass, SampledGroup, StatementUse,
+    Urgency,
 };
 
 use crate::figures::share_of;
@@ -232,11 +233,13 @@ fn maintenance(server: &ObservedServer) -> Vec<CauseDraft> {
                 .any(|program| name.split([' ', '[', ':', '/']).next() == Some(program))
     };
     let programs = sampled.groups.iter().filter(program);
-    let programs = programs.map(|group| (group.name.clone(), String::new(), group.active));
+    // Who waits for a lock does no work: that is told by who holds it.
+    let works = |group: &SampledGroup| group.active - group.of(ActivityState::Lock);
+    let programs = programs.map(|group| (group.name.clone(), String::new(), works(group)));
     let of_kind = |load: &&StatementLoad| STATEMENTS.iter().any(|kind| load.parsed.begins(kind));
     let statements = server.statements.iter().filter(of_kind);
     let statements =
-        statements.filter_map(|load| Some((load.words(), load.id.to_string(), load.group?.active)));
+        statements.filter_map(|load| Some((load.words(), load.id.to_string(), works(load.group?))));
     let found = programs.chain(statements).filter_map(|(what, id, active)| {
         let share = share_of(active, sampled.active)?;
         server.active()?;

@@ -97,16 +97,38 @@ fn left(room: &FileSystemRoom) -> String {
 /// What takes room that nobody needs, in the order in which it is seen fastest.
 const MAKE_ROOM: &str = "make room, or make the file system larger: old files beside the server's (dumps, logs, core files), WAL that a replication slot or a failing archive_command keeps, temporary files of a statement that can be cancelled. Never delete files in pg_wal by hand";
 
+/// WAL that is less of a file system is not what fills it.
+const LITTLE_WAL: f64 = 0.2;
+
+/// Bytes of WAL on that file system.
+fn wal_in(server: &ObservedServer, room: &FileSystemRoom) -> Option<f64> {
+    let wal = server.consumers.reserves.as_ref()?.wal_bytes;
+    wal.filter(|_| room.roles.contains(&Role::Wal))
+}
+
 /// How much of it is WAL.
 fn wal_has(server: &ObservedServer, room: &FileSystemRoom) -> Option<String> {
-    let wal = server.consumers.reserves.as_ref()?.wal_bytes;
-    let wal = wal.filter(|_| room.roles.contains(&Role::Wal))?;
-    Some(format!("pg_wal has {} of it", bytes(wal)))
+    let wal = wal_in(server, room)?;
+    let elsewhere = match wal < LITTLE_WAL * room.total_bytes {
+        true => {
+            ", which is not what fills it: du -xh --max-depth=2 of its mount point shows what does"
+        }
+        false => "",
+    };
+    Some(format!("pg_wal has {} of it{elsewhere}", bytes(wal)))
 }
+
+/// Who keeps WAL, unless it is known that WAL is not what takes the room.
+fn kept_wal(server: &ObservedServer, room: &FileSystemRoom) -> Option<String> {
+    let little = wal_in(server, room).is_some_and(|wal| wal < LITTLE_WAL * room.total_bytes);
+    (!little).then(|| KEPT_WAL.to_string())
+}
+
+const KEPT_WAL: &str = "SELECT slot_name, active, pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)) FROM pg_replication_slots ORDER BY restart_lsn";
 
 /// What `max_wal_size` says of a file system that it does not fit into.
 fn wal_does_not_fit(server: &ObservedServer, room: &FileSystemRoom) -> Option<String> {
-    let most = server.bytes("max_wal_size").filter(|most| *most >= room.total_bytes)?;
+    let most = server.bytes("max_wal_size").filter(|most| *most > room.total_bytes)?;
     let holds_wal = room.roles.contains(&Role::Wal);
     holds_wal.then(|| {
         format!(
@@ -125,9 +147,13 @@ fn full(server: &ObservedServer) -> Vec<CauseDraft> {
             false => "statements that need a new block fail: could not extend file".to_string(),
         },
         against: "what is seen is the end of the look".to_string(),
-        action: joined([wal_has(server, room), Some(MAKE_ROOM.to_string()), wal_does_not_fit(server, room)]),
-        statement: Some("SELECT slot_name, active, pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)) FROM pg_replication_slots ORDER BY restart_lsn".to_string()),
-        undo: "nothing to take back: the statement only reads".to_string(),
+        action: joined([
+            wal_has(server, room),
+            Some(MAKE_ROOM.to_string()),
+            wal_does_not_fit(server, room),
+        ]),
+        statement: kept_wal(server, room),
+        undo: "nothing to take back".to_string(),
         verify: "df -h and df -i on that file system; statements that write succeed".to_string(),
         ..CauseDraft::default()
     });
@@ -186,7 +212,7 @@ fn silent(server: &ObservedServer) -> Vec<CauseDraft> {
             .to_string(),
         action: silent_part(server, storage, role),
         undo: match in_flight(server, role) {
-            Some(0.0) => "none: a snapshot that somebody thaws is spoilt, so ask its owner",
+            Some(0.0) => "none: a snapshot or an LVM operation that is cut short may be spoilt",
             _ => "nothing to take back",
         }
         .to_string(),
@@ -205,7 +231,7 @@ fn in_flight(server: &ObservedServer, role: Role) -> Option<f64> {
 fn silent_part(server: &ObservedServer, storage: &str, role: Role) -> String {
     match in_flight(server, role) {
         Some(0.0) => format!(
-            "no request is on its way to the drive of {storage}. Either its file system is frozen by a snapshot or a backup: whoever began it ends it, or fsfreeze --unfreeze with its mount point does; or a driver above the drive is suspended: dmsetup info shows SUSPENDED, dmsetup resume ends it"
+            "no request is on its way to the drive of {storage}: something above it holds them back. ps -eo pid,stat,wchan:32,args tells what the server's processes wait in: a frozen file system (a snapshot or a backup that has not ended: have its owner end it; fsfreeze --unfreeze with the mount point only if nobody needs it any more), a suspended device (dmsetup info shows SUSPENDED: an LVM operation that has not ended), a journal that hangs (dmesg), or the I/O limit of a control group (io.max)"
         ),
         Some(n) => format!(
             "{} on the way to the drive of {storage}, and none ends: it is the drive or the path to it. dmesg: resets and timeouts; multipath -ll; nvme list-subsys; the state of the hypervisor or of the storage array",

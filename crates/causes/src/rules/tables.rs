@@ -135,7 +135,7 @@ fn scanned(server: &ObservedServer, table: &TableUse, scans: f64, rows: f64) -> 
 
 fn explain_again(table: &str) -> String {
     format!(
-        "EXPLAIN (ANALYZE, BUFFERS) of the statement before and after; narrows observe URL: sequential scans of {table}"
+        "EXPLAIN of the statement before and after, with ANALYZE only in a transaction that is rolled back where it changes rows; narrows observe URL: sequential scans of {table}"
     )
 }
 
@@ -175,7 +175,7 @@ fn index_missing_on(server: &ObservedServer, table: &TableUse) -> Option<CauseDr
     let on = column.and_then(|column| Some((name.quoted()?, column)));
     let compared: Vec<&str> = predicates.equal.iter().map(String::as_str).collect();
     let look = format!(
-        "find the column whose condition leaves fewest rows (EXPLAIN (ANALYZE, BUFFERS) of that statement: Filter, Rows Removed by Filter) and make an index on it{}",
+        "find the column whose condition leaves fewest rows (EXPLAIN (ANALYZE, BUFFERS) of that statement, in a transaction that is rolled back where it changes rows: Filter, Rows Removed by Filter) and make an index on it{}",
         if compared.is_empty() {
             String::new()
         } else {

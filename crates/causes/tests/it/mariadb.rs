@@ -380,7 +380,7 @@ fn a_cause_says_all_that_it_has_to_in_mariadbs_words() {
 
 #[test]
 fn a_ddl_statement_gets_its_lock_when_the_head_has_ended_and_not_by_trying_again() {
-    let said = |state: &str, ddl: &str| {
+    let said = |state: &str, ddl: &str, known: bool| {
         let session = |pid, behind: &[u32], state: &str, text: &str| QueuedSession {
             pid,
             behind: behind.into(),
@@ -391,6 +391,7 @@ fn a_ddl_statement_gets_its_lock_when_the_head_has_ended_and_not_by_trying_again
             ..QueuedSession::default()
         };
         let mut run = mariadb();
+        of(&mut run).metadata_locks_known = known;
         consumers(&mut run).lock_queue = vec![
             session(5, &[], state, "SELECT 1"),
             session(6, &[5], "Waiting for table metadata lock", ddl),
@@ -401,11 +402,31 @@ fn a_ddl_statement_gets_its_lock_when_the_head_has_ended_and_not_by_trying_again
         assert_eq!(ddl.sessions_behind, Some(1.0));
         ddl.action
     };
-    let idle = said("idle in transaction", "ALTER TABLE t ADD x int, ALGORITHM = COPY");
+    let copy = "ALTER TABLE t ADD x int, ALGORITHM = COPY";
+    let idle = said("idle in transaction", copy, true);
     assert!(idle.contains("or KILL 5") && idle.contains("ALGORITHM=INSTANT"), "{idle}");
-    let works = said("Sending data", "ALTER TABLE t ADD x int");
-    assert!(works.contains("before connection 5 is done"), "{works}");
+    // Whom ages alone accuse nobody is told to kill.
+    let guessed = said("idle in transaction", copy, false);
+    assert!(guessed.contains("as their ages tell") && !guessed.contains("KILL 5"), "{guessed}");
+    let works = said("Sending data", "ALTER TABLE t ADD x int", true);
+    assert!(works.contains("before connection 5 has ended"), "{works}");
     assert!(!works.contains("KILL 5") && !works.contains("ALGORITHM"), "{works}");
+}
+
+#[test]
+fn a_pool_that_cannot_grow_while_the_server_runs_has_no_statement() {
+    let pair = PAIRS.iter().find(|pair| pair.rule == "mariadb-buffer-pool-small").unwrap();
+    let with = |most: &str| {
+        let mut run = mariadb();
+        (pair.fires)(&mut run);
+        set(&mut run, "innodb_buffer_pool_size_max", most);
+        let found = causes(&run).into_iter().find(|cause| cause.id == pair.rule);
+        found.unwrap()
+    };
+    assert!(with("0").statement.is_some() && with("8796093022208").statement.is_some());
+    let bound = with("134217728");
+    assert_eq!(bound.statement, None);
+    assert!(bound.action.contains("and a restart"), "{}", bound.action);
 }
 
 #[test]

@@ -29,8 +29,12 @@ fn a_full_file_system_says_what_of_it_is_wal() {
     assert!(full.starts_with("pg_wal has 640 MB of it; make room"), "{full}");
     assert!(full.ends_with("lower max_wal_size: its 4.29 GB are more than the whole file system"));
     set(&mut run, "max_wal_size", "512MB");
-    let full = of(&run, "file-system-full").action;
-    assert!(full.starts_with("pg_wal has") && !full.contains("max_wal_size"), "{full}");
+    let full = of(&run, "file-system-full");
+    assert!(full.action.starts_with("pg_wal has") && !full.action.contains("max_wal_size"));
+    assert!(full.statement.is_some_and(|slots| slots.contains("pg_replication_slots")));
+    reserves(&mut run).wal_bytes = Some(6.4e7);
+    let full = of(&run, "file-system-full");
+    assert!(full.action.contains("not what fills it") && full.statement.is_none(), "{full:?}");
     // Of another file system's size it says nothing.
     file_systems(&mut run)[0].roles = vec![narrows_model::Role::Data];
     let full = of(&run, "file-system-full").action;

@@ -70,11 +70,12 @@ const LEVELS: [&str; 11] = [
     "Threads_running",
 ];
 /// Variables that are kept. None holds a path, a host or a name.
-const VARIABLES: [&str; 37] = [
+const VARIABLES: [&str; 38] = [
     "autocommit",
     "binlog_commit_wait_count",
     "binlog_commit_wait_usec",
     "innodb_buffer_pool_size",
+    "innodb_buffer_pool_size_max",
     "innodb_deadlock_detect",
     "innodb_doublewrite",
     "innodb_flush_log_at_trx_commit",
@@ -202,8 +203,9 @@ pub(super) fn settings(session: &mut Connection) -> Result<Vec<LiveSetting>, Mar
 fn setting(row: Row) -> Option<LiveSetting> {
     let mut cells = row.into_iter();
     let (name, value, origin) = (cells.next()??, cells.next()??, cells.next().flatten());
-    // Who sets what it would be anyway has changed nothing.
-    let origin = origin.filter(|_| cells.next().flatten().as_ref() != Some(&value));
+    // Who starts with what it would be anyway has changed nothing.
+    let is_default = cells.next().flatten().as_ref() == Some(&value);
+    let origin = origin.filter(|from| !is_default || from == "SQL");
     let name = VARIABLES.iter().find(|known| known.eq_ignore_ascii_case(&name))?;
     let value: String = narrows_units::shown(&value).chars().take(100).collect();
     let source = match origin.as_deref() {
@@ -253,7 +255,7 @@ mod tests {
         );
         assert_eq!(of(&["AUTOCOMMIT", "ON", "COMPILE-TIME", "ON"]).unwrap().source, "default");
         assert_eq!(of(&["SYNC_BINLOG", "0", "COMMAND-LINE", "0"]).unwrap().source, "default");
-        assert_eq!(of(&["READ_ONLY", "ON", "SQL"]).unwrap().source, "SET GLOBAL");
+        assert_eq!(of(&["READ_ONLY", "OFF", "SQL", "OFF"]).unwrap().source, "SET GLOBAL");
         assert_eq!(of(&["DATADIR", "/srv", "CONFIG", ""]), None);
         assert_eq!(setting(vec![]), None);
     }

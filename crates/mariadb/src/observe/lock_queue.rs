@@ -66,7 +66,7 @@ fn queue(sessions: &[Session], rows: &[Row], holders: Option<&[Row]>) -> Vec<Que
     for row in rows {
         let id = |column| text(row, column).and_then(|id| id.parse::<u32>().ok());
         let (Some(waits_for), Some(holder)) = (id(0), id(1)) else { continue };
-        // Asked a moment later: who began to wait since is listed with what it did before.
+        // The lists are of two moments: who is past the wait, or not in it yet, is listed with what it does.
         if !by_id.get(&waits_for).is_some_and(|session| session.waits_for_row()) {
             continue;
         }
@@ -102,7 +102,7 @@ fn metadata(sessions: &[Session], holders: Option<&[Row]>, waits: &mut BTreeMap<
         sessions.iter().filter(|session| session.waits_for_metadata()).collect();
     let ddl = |session: &Session| session.text.as_deref().and_then(changed_table);
     for session in &waiting {
-        let own = ddl(session);
+        let own = ddl(session).map(|table| of_schema(table, &session.database));
         let waits_s = session.for_s;
         // Who has waited for longer for a lock that lets nobody pass.
         let ahead = waiting.iter().find(|other| {
@@ -122,8 +122,10 @@ fn metadata(sessions: &[Session], holders: Option<&[Row]>, waits: &mut BTreeMap<
                 None => concluded(sessions, session, own.as_deref()),
             },
         };
-        let table = own.or_else(|| ahead.copied().or(running).and_then(ddl));
-        let table = table.map(|table| of_schema(table, &session.database));
+        // A name without a schema is one of the session that runs the statement.
+        let whose = ahead.copied().or(running);
+        let theirs = || Some(whose?).and_then(|of| Some(of_schema(ddl(of)?, &of.database)));
+        let table = own.or_else(theirs);
         waits.insert(session.id, Wait { behind, mode: "a metadata lock".to_string(), table });
     }
 }
@@ -300,7 +302,6 @@ mod tests {
         let of = |table: &str, schema: &str| of_schema(table.to_string(), schema);
         assert_eq!(of("orders", "shop"), "shop.orders");
         assert_eq!(of("`orders`", "shop"), "shop.orders");
-        assert_eq!(of("`or ders`", "shop"), "shop.`or ders`");
         assert_eq!((of("a.b", "shop").as_str(), of("b", "").as_str()), ("a.b", "b"));
     }
 

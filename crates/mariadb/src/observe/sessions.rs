@@ -35,11 +35,11 @@ pub(super) struct Transaction {
 }
 
 impl Transaction {
-    /// Whether it is more than a statement that commits by itself and had just ended when sessions were listed: it holds something, or it is old.
-    /// Short transactions that only read count as none between their statements.
+    /// Whether it is more than a statement that commits by itself: one that begins or ends between the two lists looks as if its session slept in a
+    /// transaction. So transactions of less than a second count as none between their statements.
     fn outlasts_a_statement(&self) -> bool {
         const OLD_S: f64 = 1.0;
-        self.age_s >= OLD_S || self.rows_locked > 0.0 || self.rows_modified > 0.0
+        self.age_s >= OLD_S
     }
 }
 
@@ -218,7 +218,7 @@ pub(super) mod tests {
         let idle = Some(ActivityState::IdleInTransaction);
         // A statement that commits by itself ended between the two.
         assert_eq!(state(true, "", reads), None);
-        assert_eq!((state(true, "", old), state(true, "", holds)), (idle, idle));
+        assert_eq!((state(true, "", old), state(true, "", holds)), (idle, None));
         let waits = Transaction { waits_s: Some(0.0), ..holds };
         assert_eq!(state(false, "Updating", waits), Some(ActivityState::Lock));
         assert_eq!(state(false, "User sleep", waits), Some(ActivityState::Other));

@@ -50,11 +50,16 @@ pub(crate) fn next_rows(run: &Run, verdict: &Verdict) -> Vec<NextRow> {
         workloads: workloads.clone(),
         cause: Some(CauseStep {
             summary: cause.summary.clone(),
-            statement: cause.statement.clone(),
+            statement: to_paste(cause),
             undo: cause.undo.clone(),
         }),
     };
     causes.iter().take(ACTIONS).map(row).collect()
+}
+
+/// With the end that psql and mariadb wait for.
+fn to_paste(cause: &Cause) -> Option<String> {
+    cause.statement.as_ref().map(|statement| format!("{};", statement.trim_end_matches(';')))
 }
 
 /// `+0 to +950 %`, the share that goes at most, or how many sessions go on.
@@ -64,8 +69,8 @@ fn expected(cause: &Cause) -> String {
     match (cause.gain_at_most, cause.share, stuck) {
         (Some(gain), ..) if gain > 0.0 && gain.is_finite() => format!("+0 to {}", change(gain)),
         (_, Some(_), _) => share_at_most(cause).unwrap_or_default(),
-        (.., Some(1.0)) => "frees 1 session".to_string(),
-        (.., Some(n)) => format!("frees {} sessions", count(n)),
+        (.., Some(1.0)) => "frees 1 session at most".to_string(),
+        (.., Some(n)) => format!("frees {} sessions at most", count(n)),
         _ => "-".to_string(),
     }
 }
@@ -75,15 +80,20 @@ fn share_at_most(cause: &Cause) -> Option<String> {
     cause.share.map(|(of, share)| format!("at most {} {}", percent(share), of.words()))
 }
 
-/// Whether sessions of that verdict's server stand still, so that no mean over all of them tells what one takes.
+/// Whether so many sessions of that verdict's server stand still that no mean over all of them tells what one takes.
 pub(crate) fn stands_still(run: &Run, verdict: &Verdict) -> bool {
-    of(run, &verdict.measurement)
-        .any(|cause| cause.urgency == Urgency::Now && cause.sessions_behind.is_some())
+    /// Of the active sessions.
+    const MANY: f64 = 0.5;
+    let seen = run.observations.iter().find(|seen| seen.measurement == verdict.measurement);
+    let Some(active) = seen.and_then(|seen| seen.activity.sessions_at_work()) else { return false };
+    let now = of(run, &verdict.measurement).filter(|cause| cause.urgency == Urgency::Now);
+    let stuck = now.filter_map(|cause| cause.sessions_behind).reduce(f64::max);
+    stuck.is_some_and(|stuck| stuck >= MANY * active)
 }
 
-/// Whether something has to be done at once about a server of the run: no more samples would say so more surely.
-pub(crate) fn has_emergency(run: &Run) -> bool {
-    run.causes.iter().any(|cause| cause.urgency == Urgency::Now)
+/// Whether something has to be done at once about the server of a measurement: no more samples would say so more surely.
+pub(crate) fn is_urgent(run: &Run, measurement: &str) -> bool {
+    of(run, measurement).any(|cause| cause.urgency == Urgency::Now)
 }
 
 /// What is said of a server's causes: those for which sessions stand still, and the largest of the others.
@@ -135,7 +145,7 @@ pub(super) fn blocks(run: &Run, measurement: &str) -> Vec<Block> {
             plain("figures", &cause.evidence),
             plain("against", &cause.against),
             plain("to do", &cause.action),
-            code("", &cause.statement),
+            code("", &to_paste(cause)),
             plain("undo", &cause.undo),
             plain("check", &cause.verify),
         ];

@@ -114,11 +114,33 @@ fn takers<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<Taker<'a>> {
 /// beside those that wait are among them.
 fn seldom_found<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<(&'a StatementUse, f64)> {
     let all = consumers.mariadb.as_ref().and(consumers.statements.as_ref());
+    let sampled = consumers.sampled.iter().flat_map(|sampled| &sampled.groups);
+    let sampled: Vec<&SampledGroup> =
+        sampled.filter(|group| group.kind == ConsumerKind::Statement).collect();
+    // Those behind the ones that are kept are not known.
+    if sampled.len() >= Consumers::KEPT {
+        return Vec::new();
+    }
+    // A sample has the beginning of a text, and may be under another id than the server's.
+    let texts: Vec<String> =
+        sampled.iter().filter_map(|group| consumers.text(&group.name)).map(squeezed).collect();
+    let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    let is_sampled = |statement: &StatementUse| {
+        let text = squeezed(statement.text.as_deref().unwrap_or_default());
+        found(consumers, &statement.id).is_some()
+            || texts.iter().any(|of| text.starts_with(of.as_str()) || of.starts_with(&text))
+    };
     let unseen = all.iter().flat_map(|all| &all.list);
     unseen
-        .filter(|statement| found(consumers, &statement.id).is_none() && seen.interval_ns > 0.0)
+        .filter(|statement| seen.interval_ns > 0.0 && !is_sampled(statement))
         .map(|statement| (statement, statement.took.exec_ns / seen.interval_ns))
         .collect()
+}
+
+/// Without what servers write differently in one text.
+fn squeezed(text: &str) -> String {
+    let kept = text.chars().filter(|c| !c.is_whitespace() && !"`\"…".contains(*c));
+    kept.flat_map(char::to_lowercase).collect()
 }
 
 /// Whether MariaDB's own sums have most of the time that samples found: executions by the binary protocol are not in them.

@@ -26,7 +26,7 @@ use crate::section::heading_of;
 
 pub(crate) use advice::advice;
 pub(crate) use causes::{
-    has_emergency, next_rows as cause_rows, sentences as cause_sentences, stands_out, stands_still,
+    is_urgent, next_rows as cause_rows, sentences as cause_sentences, stands_out, stands_still,
 };
 pub(crate) use demand::{Share, log_parts, written_by};
 pub(crate) use obstacle::{first_step, first_steps, lacks_right, sentences};

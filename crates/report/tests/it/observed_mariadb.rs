@@ -117,6 +117,16 @@ fn where_the_sums_lack_most_of_the_time_samples_speak() {
 }
 
 #[test]
+fn a_statement_that_samples_have_by_another_id_is_counted_once() {
+    let mut run = mariadb(59e9);
+    let consumers = run.observations[0].consumers.as_mut().unwrap();
+    // The beginning of it, as sessions show it.
+    consumers.sampled.as_mut().unwrap().texts[0].1 = "select a from orders where cust".into();
+    let text = screen(&run);
+    assert!(!text.contains("`orders`") && text.contains("100 %"), "{text}");
+}
+
+#[test]
 fn what_its_process_takes_is_told_where_it_is_seen() {
     let mut run = mariadb(120e9);
     assert!(!screen(&run).contains("that its process may run on"), "{}", screen(&run));

@@ -93,6 +93,9 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
             .then_some((reads, misses, working, pool))
     })();
     let Some((reads, misses, working, pool)) = found else { return Vec::new() };
+    // From 10.11.12 on a start sets how far it can grow.
+    let most = server.number("innodb_buffer_pool_size_max").filter(|most| *most > 0.0);
+    let grows = most.is_none_or(|most| most >= 2.0 * pool);
     let waits = mariadb.grew("Innodb_buffer_pool_wait_free").filter(|n| *n >= 1.0);
     vec![CauseDraft {
         summary: format!(
@@ -106,8 +109,12 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
             waits.map(|n| format!("{} waits for a free page (Innodb_buffer_pool_wait_free)", count(n))),
         ]),
         against: "the share is what these sessions take in all, computing too: how long their reads take is not counted; a statement that scans would read more than any pool has".to_string(),
-        action: "a larger pool, where the machine has the memory free (free -m, available): double it, and again while fewer pages are read after each step; it is changed while the server runs, and forgotten at a restart unless it is in the option file too".to_string(),
-        statement: Some(format!("SET GLOBAL innodb_buffer_pool_size = {:.0}", 2.0 * pool)),
+        action: match grows {
+            true => "a larger pool, where the machine has the memory free (free -m, available): double it, and again while fewer pages are read after each step; it is changed while the server runs, waits for open transactions meanwhile, and is forgotten at a restart unless it is in the option file too",
+            false => "a larger pool, where the machine has the memory free (free -m, available): innodb_buffer_pool_size and innodb_buffer_pool_size_max in the option file, and a restart; without that it can't grow beyond innodb_buffer_pool_size_max",
+        }
+        .to_string(),
+        statement: grows.then(|| format!("SET GLOBAL innodb_buffer_pool_size = {:.0}", 2.0 * pool)),
         undo: format!("SET GLOBAL innodb_buffer_pool_size = {pool:.0}"),
         verify: observe_again("blocks read per second"),
         share: Some((CauseShare::SessionTime, working.share)),

@@ -171,9 +171,9 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
                 Some("the session at the head may end soon, and then the DDL statement runs and lets the others go".to_string()),
                 how_known(server),
             ]),
-            action: way_past(ddl, ahead.first().copied()),
+            action: way_past(server, ddl, &ahead.iter().copied().filter(|head| head.pid != 0).collect::<Vec<_>>()),
             statement: Some(format!("KILL QUERY {}", ddl.pid)),
-            undo: "none: what its transaction had done is rolled back, and has to be done anew".to_string(),
+            undo: "none: what the statement had done is lost".to_string(),
             verify: observe_again("nobody waits for a metadata lock any more"),
             subjects,
             behind: behind.len() as f64,
@@ -183,28 +183,46 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
     found.collect()
 }
 
-/// How those behind a DDL statement go on, and how it gets its lock after all. While a transaction is idle it gets none, however often it tries.
-fn way_past(ddl: &QueuedSession, head: Option<&QueuedSession>) -> String {
-    let ends = match head.filter(|head| head.pid != 0) {
-        Some(head) if is_idle(head) => format!(
-            "it cannot get the lock before the transaction of connection {0} ends: by its client, or KILL {0}, which rolls it back",
+/// How those behind a DDL statement go on, and how it gets its lock after all: however often it tries, not before those at the head have ended.
+fn way_past(server: &ObservedServer, ddl: &QueuedSession, heads: &[&QueuedSession]) -> String {
+    let known = server.consumers.mariadb.as_ref().is_some_and(|of| of.metadata_locks_known);
+    let ends = match heads {
+        [head] if is_idle(head) && known => format!(
+            "it gets no lock before the transaction of connection {0} ends: by its client, or KILL {0}, which rolls it back",
             head.pid
         ),
-        Some(head) => format!("it cannot get the lock before connection {} is done", head.pid),
-        None => "it cannot get the lock before the transactions that use the table have ended"
-            .to_string(),
+        [] => "it gets no lock before the transactions that use the table have ended".to_string(),
+        heads => {
+            let guessed = if known { "" } else { " (as their ages tell, see against)" };
+            format!("it gets no lock before {} ended{guessed}", have(heads))
+        }
     };
     let text = ddl.text.as_deref().unwrap_or_default().to_ascii_uppercase();
     let copies = text.split_whitespace().collect::<String>().contains("ALGORITHM=COPY");
     let cheaper = if copies {
-        "; ALGORITHM=COPY keeps writers out while the whole table is copied: try it with ALGORITHM=INSTANT, then NOCOPY"
+        "; ALGORITHM=COPY copies the whole table: try ALGORITHM=INSTANT, then NOCOPY"
     } else {
         ""
     };
     format!(
-        "stop the waiting statement of connection {}, and those behind it go on; {ends}. Then repeat it as SET STATEMENT lock_wait_timeout=2 FOR …, which gives up before others queue{cheaper}",
-        ddl.pid
+        "stop the waiting statement of connection {}, and those that wait only for it go on; but an online ALTER waits at its end, too, and would lose what it has copied: then end what it waits for instead. {}. Repeat it as SET STATEMENT lock_wait_timeout=2 FOR …, so that others wait for 2 s at most, with a pause between tries{cheaper}",
+        ddl.pid,
+        capital(&ends)
     )
+}
+
+/// `connection 5 has`, `connections 5 and 7 have`
+fn have(heads: &[&QueuedSession]) -> String {
+    let pids: Vec<String> = heads.iter().map(|head| head.pid.to_string()).collect();
+    match &pids[..] {
+        [one] => format!("connection {one} has"),
+        several => format!("connections {} have", several.join(", ")),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {

@@ -222,7 +222,7 @@ fn missing_for(
         ]),
         against: "an index may exist that the optimizer doesn't choose (SHOW INDEX, ANALYZE TABLE), and each index makes writes dearer".to_string(),
         action: match &on {
-            Some((_, _, column)) => format!("an index on {column}, the only column that the statement compares, if few rows share one of its values (SELECT COUNT(DISTINCT {column}), COUNT(*))"),
+            Some((_, _, column)) => format!("an index on {column}, the only column that the statement compares, if few rows share one of its values"),
             None => format!(
                 "find the column whose condition leaves fewest rows (ANALYZE FORMAT=JSON of that statement: r_filtered) and make an index on it{}",
                 if compared.is_empty() { String::new() } else { format!("; compared for equality: {}", compared.join(", ")) }

@@ -324,7 +324,8 @@ impl ConsumerProbes {
         };
         let archiver = self.ask(session, RESERVES, reserves::ARCHIVER)?;
         // Nobody lacks it: it only says more of a file system that is full.
-        let wal = session.ask_aside(reserves::WAL_FILES)?.ok();
+        let may = session.ask_aside(reserves::MAY_LIST_WAL)?.is_ok_and(|rows| !rows.is_empty());
+        let wal = if may { session.ask_aside(reserves::WAL_FILES)?.ok() } else { None };
         let all = [oldest, slots, archiver, wal];
         if all.iter().any(Option::is_some) {
             let [oldest, slots, archiver, wal] = all.map(Option::unwrap_or_default);

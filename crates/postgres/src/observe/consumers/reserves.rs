@@ -19,7 +19,10 @@ pub(super) const ARCHIVER: &str = "\
 SELECT failed_count FROM pg_catalog.pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time, '-infinity') \
 AND pg_catalog.current_setting('archive_mode') <> 'off'";
 
-/// Bytes of WAL files; a role without `pg_monitor` may not ask.
+/// Whether its role may list WAL files: a question that is refused is a line in the server's log.
+pub(super) const MAY_LIST_WAL: &str =
+    "SELECT 1 WHERE pg_catalog.has_function_privilege('pg_catalog.pg_ls_waldir()', 'EXECUTE')";
+/// Bytes of WAL files.
 pub(super) const WAL_FILES: &str = "SELECT sum(size) FROM pg_catalog.pg_ls_waldir()";
 
 /// The answers to these, empty where there was none.
