@@ -18,7 +18,7 @@ pub(super) struct ServerProcess {
 
 /// What it had taken at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct ProcessMoment {
     cpu_ns: u64,
     /// Where this may be seen.
     read_bytes: Option<u64>,
@@ -35,20 +35,25 @@ impl ServerProcess {
         NAMES.contains(&name.trim()).then_some(ServerProcess { pid })
     }
 
-    pub(super) fn taken(self) -> Option<Taken> {
+    pub(super) fn taken(self) -> Option<ProcessMoment> {
         let read_bytes = process::drive_bytes(self.pid).map(|(read, _)| read);
-        Some(Taken { cpu_ns: process::cpu_ns(self.pid)?, read_bytes })
+        Some(ProcessMoment { cpu_ns: process::cpu_ns(self.pid)?, read_bytes })
     }
 
     /// Between two moments that are `ns` apart.
-    pub(super) fn use_of(self, from: &Taken, to: &Taken, ns: f64) -> Option<MariaDbProcess> {
+    pub(super) fn use_of(
+        self,
+        from: &ProcessMoment,
+        to: &ProcessMoment,
+        ns: f64,
+    ) -> Option<MariaDbProcess> {
         let allowed = affinity::of_pid(self.pid).ok().filter(|cpus| !cpus.is_empty())?;
         used(from, to, ns).map(|used| MariaDbProcess { allowed_cpus: allowed.len() as f64, ..used })
     }
 }
 
 /// A process that went away and another that has its number since are none.
-fn used(from: &Taken, to: &Taken, ns: f64) -> Option<MariaDbProcess> {
+fn used(from: &ProcessMoment, to: &ProcessMoment, ns: f64) -> Option<MariaDbProcess> {
     let cpu_ns = to.cpu_ns.checked_sub(from.cpu_ns).filter(|_| ns > 0.0)?;
     let read = to.read_bytes.zip(from.read_bytes);
     Some(MariaDbProcess {
@@ -66,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_a_process_takes_is_a_difference_and_a_count_that_went_back_is_none() {
-        let at = |cpu_ns, read_bytes| Taken { cpu_ns, read_bytes };
+        let at = |cpu_ns, read_bytes| ProcessMoment { cpu_ns, read_bytes };
         let of = used(&at(1_000, Some(50)), &at(4_000, Some(90)), 6_000.0).unwrap();
         assert_eq!((of.cpus, of.drive_read_bytes), (0.5, Some(40.0)));
         assert_eq!(used(&at(1, None), &at(2, Some(9)), 1.0).unwrap().drive_read_bytes, None);

@@ -11,7 +11,7 @@ use narrows_model::{
 use super::counters::Counted;
 use super::digests::{self, Digests};
 use super::figures::{cost, counted, horizon, measurement, most_behind_one};
-use super::host::{ServerProcess, Taken};
+use super::host::{ProcessMoment, ServerProcess};
 use super::lock_queue::{self, Locks};
 use super::normalise::key;
 use super::sampled::Sampled;
@@ -40,7 +40,7 @@ pub(super) struct LookState {
     pub(super) sampled: Sampled,
     edges: Vec<(f64, Counted)>,
     /// The server's process and what it had taken at the first edge and at the last.
-    process: Option<(ServerProcess, Taken, Taken)>,
+    process: Option<(ServerProcess, ProcessMoment, ProcessMoment)>,
     queue: Vec<QueuedSession>,
     most_behind: usize,
     queue_seen: Option<(Instant, BTreeSet<u32>)>,
