@@ -26,6 +26,17 @@ fn since(ns: f64) -> String {
     if ns == 0.0 { "less than 1 s".to_string() } else { age(ns) }
 }
 
+/// `connection 5 has ended`, `connections 5, 7 have ended`: by what one and several are called; `None` where nobody with a number is there.
+pub(crate) fn has_ended((one, several): (&str, &str), heads: &[&QueuedSession]) -> Option<String> {
+    let numbered = heads.iter().filter(|head| head.pid != 0);
+    let pids: Vec<String> = numbered.map(|head| head.pid.to_string()).collect();
+    match &pids[..] {
+        [] => None,
+        [only] => Some(format!("{one} {only} has ended")),
+        all => Some(format!("{several} {} have ended", all.join(", "))),
+    }
+}
+
 /// How many wait; of so many at most was asked.
 pub(crate) fn queue(behind: usize) -> String {
     let waiters = whole_sessions(behind);

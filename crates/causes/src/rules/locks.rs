@@ -11,7 +11,9 @@ use narrows_model::{
 
 use crate::law::LOCKS;
 use crate::queue::LockQueue;
-use crate::queue_words::{self, last_statement, on, queue, table, transaction_age, waits};
+use crate::queue_words::{
+    self, has_ended, last_statement, on, queue, table, transaction_age, waits,
+};
 use crate::sql::{identifier, literal};
 use crate::statements::StatementLoad;
 use crate::words::{age, joined, percent, sessions, sessions_that};
@@ -270,18 +272,8 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
 
 /// When a DDL statement gets its lock after all: however often it tries, not before those at the head have ended.
 fn gets_it_when(heads: &[&QueuedSession]) -> String {
-    let pids: Vec<String> =
-        heads.iter().filter(|head| head.pid != 0).map(|head| head.pid.to_string()).collect();
-    match &pids[..] {
-        [] => String::new(),
-        [one] => format!("; it gets no lock before the transaction of pid {one} has ended"),
-        several => {
-            format!(
-                "; it gets no lock before the transactions of pids {} have ended",
-                several.join(", ")
-            )
-        }
-    }
+    let ended = has_ended(("the transaction of pid", "the transactions of pids"), heads);
+    ended.map_or(String::new(), |ended| format!("; it gets no lock before {ended}"))
 }
 
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {

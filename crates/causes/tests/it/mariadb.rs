@@ -407,7 +407,7 @@ fn a_ddl_statement_gets_its_lock_when_the_head_has_ended_and_not_by_trying_again
     assert!(idle.contains("or KILL 5") && idle.contains("ALGORITHM=INSTANT"), "{idle}");
     // Whom ages alone accuse nobody is told to kill.
     let guessed = said("idle in transaction", copy, false);
-    assert!(guessed.contains("as their ages tell") && !guessed.contains("KILL 5"), "{guessed}");
+    assert!(guessed.contains("concluded from ages") && !guessed.contains("KILL 5"), "{guessed}");
     let works = said("Sending data", "ALTER TABLE t ADD x int", true);
     assert!(works.contains("before connection 5 has ended"), "{works}");
     assert!(!works.contains("KILL 5") && !works.contains("ALGORITHM"), "{works}");
@@ -427,6 +427,7 @@ fn a_pool_that_cannot_grow_while_the_server_runs_has_no_statement() {
     let bound = with("134217728");
     assert_eq!(bound.statement, None);
     assert!(bound.action.contains("and a restart"), "{}", bound.action);
+    assert!(bound.undo.contains("and a restart"), "{}", bound.undo);
 }
 
 #[test]

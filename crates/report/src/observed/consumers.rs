@@ -10,6 +10,7 @@ use narrows_units::significant;
 use crate::document::{Block, Column, Depth, Entry, Facts, Inline, Remarks, Row, Style, Table};
 use crate::live::spread;
 use crate::print::{percent, rate, time};
+use crate::words::counted;
 
 /// Statements and tables on a screen; a page has all.
 const ON_A_SCREEN: usize = 3;
@@ -337,7 +338,7 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
         gone.map_or(String::new(), |ns| format!("  {} before the end, and gone since", time(ns)));
     let short: Vec<Entry> = tree.lines.iter().take(QUEUED).cloned().collect();
     let left = tree.lines.len() - short.len();
-    let more = (left > 0).then(|| Entry::new("", format!("and {left} more {}", plural(left))));
+    let more = (left > 0).then(|| Entry::new("", format!("and {}", counted(left, "more session"))));
     let facts =
         |entries: Vec<Entry>| Block::Facts(Facts { entries, labels: Style::Strong, at: (2, 12) });
     vec![
@@ -345,10 +346,6 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
         Block::Until(Depth::Text, vec![facts(short.into_iter().chain(more).collect())]),
         Block::From(Depth::Page, vec![facts(tree.lines)]),
     ]
-}
-
-fn plural(sessions: usize) -> &'static str {
-    if sessions == 1 { "session" } else { "sessions" }
 }
 
 struct Tree<'a> {

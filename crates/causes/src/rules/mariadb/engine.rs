@@ -115,7 +115,10 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
         }
         .to_string(),
         statement: grows.then(|| format!("SET GLOBAL innodb_buffer_pool_size = {:.0}", 2.0 * pool)),
-        undo: format!("SET GLOBAL innodb_buffer_pool_size = {pool:.0}"),
+        undo: match grows {
+            true => format!("SET GLOBAL innodb_buffer_pool_size = {pool:.0}"),
+            false => "the former values in the option file, and a restart".to_string(),
+        },
         verify: observe_again("blocks read per second"),
         share: Some((CauseShare::SessionTime, working.share)),
         ..CauseDraft::default()

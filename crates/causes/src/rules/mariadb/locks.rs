@@ -8,7 +8,9 @@ use narrows_model::{CauseShare, LockKept, QueuedSession, Urgency};
 
 use super::observe_again;
 use crate::queue::LockQueue;
-use crate::queue_words::{self, last_statement, on, queue, table, transaction_age, waits};
+use crate::queue_words::{
+    self, has_ended, last_statement, on, queue, table, transaction_age, waits,
+};
 use crate::words::{age, joined, percent, sessions_that};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
@@ -171,7 +173,7 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
                 Some("the session at the head may end soon, and then the DDL statement runs and lets the others go".to_string()),
                 how_known(server),
             ]),
-            action: way_past(server, ddl, &ahead.iter().copied().filter(|head| head.pid != 0).collect::<Vec<_>>()),
+            action: way_past(server, ddl, &ahead),
             statement: Some(format!("KILL QUERY {}", ddl.pid)),
             undo: "none: what the statement had done is lost".to_string(),
             verify: observe_again("nobody waits for a metadata lock any more"),
@@ -191,10 +193,15 @@ fn way_past(server: &ObservedServer, ddl: &QueuedSession, heads: &[&QueuedSessio
             "it gets no lock before the transaction of connection {0} ends: by its client, or KILL {0}, which rolls it back",
             head.pid
         ),
-        [] => "it gets no lock before the transactions that use the table have ended".to_string(),
         heads => {
-            let guessed = if known { "" } else { " (as their ages tell, see against)" };
-            format!("it gets no lock before {} ended{guessed}", have(heads))
+            let have = has_ended(("connection", "connections"), heads);
+            let have = have.unwrap_or("the transactions that use the table have ended".to_string());
+            let guessed = if known {
+                ""
+            } else {
+                " (concluded from ages: INSTALL SONAME 'metadata_lock_info' makes the server say it)"
+            };
+            format!("it gets no lock before {have}{guessed}")
         }
     };
     let text = ddl.text.as_deref().unwrap_or_default().to_ascii_uppercase();
@@ -205,24 +212,9 @@ fn way_past(server: &ObservedServer, ddl: &QueuedSession, heads: &[&QueuedSessio
         ""
     };
     format!(
-        "stop the waiting statement of connection {}, and those that wait only for it go on; but an online ALTER waits at its end, too, and would lose what it has copied: then end what it waits for instead. {}. Repeat it as SET STATEMENT lock_wait_timeout=2 FOR …, so that others wait for 2 s at most, with a pause between tries{cheaper}",
-        ddl.pid,
-        capital(&ends)
+        "stop the waiting statement of connection {}, and those that wait only for it go on; but an online ALTER waits at its end, too, and would lose what it has copied: then end what it waits for instead; {ends}; repeat it as SET STATEMENT lock_wait_timeout=2 FOR …, so that others wait for 2 s at most, with a pause between tries{cheaper}",
+        ddl.pid
     )
-}
-
-/// `connection 5 has`, `connections 5 and 7 have`
-fn have(heads: &[&QueuedSession]) -> String {
-    let pids: Vec<String> = heads.iter().map(|head| head.pid.to_string()).collect();
-    match &pids[..] {
-        [one] => format!("connection {one} has"),
-        several => format!("connections {} have", several.join(", ")),
-    }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
